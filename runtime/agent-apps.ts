@@ -50,6 +50,7 @@ export { extractIgnore, filterPaths, iterPaths, mapPaths, pathEntryDir } from '.
 export { parseReference, type Reference } from '../src/skill/reference.js'
 export type { ToolContext } from '../src/skill/tool-context.js'
 export { isToolResult, outputForModel, type ToolResult } from '../src/skill/tool-result.js'
+export { foreignText } from '../src/values/foreign-text.js'
 export { pathGet, pathKeys, pathQuery, pathRemove, pathSet } from '../src/values/path-expression.js'
 export { listApprovals, revokeApproval } from './approvals/project-approvals.js'
 export {
@@ -76,6 +77,7 @@ export {
   type RegisterOptions,
   registerTool,
 } from './registry/register.js'
+export type { RemoteOrigin, RemoteSkill } from './registry/remote-tool.js'
 export { Tool } from './registry/tool.js'
 export {
   type RegistryOptions,

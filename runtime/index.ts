@@ -74,7 +74,7 @@ export type {
   WaitingRequest,
 } from './state/policy.js'
 export type { Store, StoredValue } from './state/store.js'
-export type { Origin, ToolDef, ToolFunction, Via } from './state/tool-def.js'
+export type { Origin, SkillFiles, ToolDef, ToolFunction, Via } from './state/tool-def.js'
 export type {
   CallArguments,
   Register,

@@ -29,9 +29,14 @@ export function registerAiTools(
 
 function register(runtime: Runtime, tool: AiTool, name: string): () => void {
   if (!tool.execute) throw notExecuted(name)
-  const { jsonSchema } = asSchema(tool.inputSchema)
-  if (!('then' in jsonSchema)) return runtime.register({ name, ...definitionOf(name, tool, jsonSchema) })
-  return runtime.register(defineTool(name, async () => definitionOf(name, tool, await jsonSchema)))
+  const { jsonSchema, validate } = asSchema(tool.inputSchema)
+  const options = { validate: validate ? ('owner' as const) : undefined }
+  if (!('then' in jsonSchema))
+    return runtime.register({ name, ...definitionOf(name, tool, jsonSchema) }, options)
+  return runtime.register(
+    defineTool(name, async () => definitionOf(name, tool, await jsonSchema)),
+    options,
+  )
 }
 
 interface Definition {

@@ -27,15 +27,18 @@ export function registerLangChainTools(
 }
 
 function register(runtime: Runtime, tool: ClientTool, name: string): () => void {
-  return runtime.register({
-    name,
-    description: tool.description ?? tool.name,
-    params: toJsonSchema(tool.schema as JsonObject) as JsonObject,
-    execute: async (args, { callId = crypto.randomUUID(), signal }) => {
-      const call = { type: 'tool_call' as const, id: callId, name: tool.name, args: args as JsonObject }
-      return resultOf(name, await (tool as StructuredToolInterface).invoke(call, signal ? { signal } : {}))
+  return runtime.register(
+    {
+      name,
+      description: tool.description ?? tool.name,
+      params: toJsonSchema(tool.schema as JsonObject) as JsonObject,
+      execute: async (args, { callId = crypto.randomUUID(), signal }) => {
+        const call = { type: 'tool_call' as const, id: callId, name: tool.name, args: args as JsonObject }
+        return resultOf(name, await (tool as StructuredToolInterface).invoke(call, signal ? { signal } : {}))
+      },
     },
-  })
+    { validate: 'owner' },
+  )
 }
 
 /** What a tool gave, as our tools give it. */

@@ -1,5 +1,6 @@
 import type { Tool } from '@modelcontextprotocol/server'
 import { type AgentRuntime, matchPattern, type ToolDef } from 'agent-apps'
+import { isLibraryTool } from '../library-tools.js'
 import { modelNames } from '../model-names.js'
 import { readPatterns } from '../read-patterns.js'
 import { annotationsOf } from './annotations.js'
@@ -52,10 +53,9 @@ export class ServedTools {
     return this.#known.get(name)
   }
 
-  /** The library's are tools for writing skills: they are served where they are named. */
-  #isServed({ name, frontmatter, origin }: ToolDef): boolean {
-    if (typeof this.#patterns === 'boolean') return this.#patterns && origin.layer !== 'bundled'
-    return this.#patterns.some(pattern => matchPattern(pattern, name, frontmatter.tags))
+  #isServed(tool: ToolDef): boolean {
+    if (typeof this.#patterns === 'boolean') return this.#patterns && !isLibraryTool(tool)
+    return this.#patterns.some(pattern => matchPattern(pattern, tool.name, tool.frontmatter.tags))
   }
 }
 

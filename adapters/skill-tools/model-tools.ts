@@ -80,8 +80,3 @@ async function contentOf(agent: AgentRuntime, name: string): Promise<string> {
   if (decision !== 'allow') throw new Error(`It is not opened: ${reason}.`)
   return (await agent.open(name)).content
 }
-
-/** True for the library's own tools. The layer counts too, as any index could claim the tag. */
-export function isLibrary({ origin, frontmatter: { tags } }: ToolDef): boolean {
-  return origin.layer === 'bundled' && tags.includes('meta-internal')
-}

@@ -1,5 +1,6 @@
 import type { Runtime } from 'agent-apps/runtime'
-import { CATALOG_BUDGET, isLibrary, modelTools, OFFER_NAMES, type Offer } from './model-tools.js'
+import { isLibraryTool } from '../library-tools.js'
+import { CATALOG_BUDGET, modelTools, OFFER_NAMES, type Offer } from './model-tools.js'
 import type { OfferOptions } from './offer-options.js'
 
 /**
@@ -13,7 +14,7 @@ export async function offeredTools(runtime: Runtime, options: OfferOptions): Pro
   const whole = runtime.forAgent(id ?? policy)
   const agent = select === undefined ? whole : whole.spawn({ allow: select })
   const listed = await agent.listTools()
-  const offered = select === undefined ? listed.filter(tool => !isLibrary(tool)) : listed
+  const offered = select === undefined ? listed.filter(tool => !isLibraryTool(tool)) : listed
   const { events } = runtime.globals
   return modelTools({ agent, offered, names, budget, directory, events, searching: whole })
 }

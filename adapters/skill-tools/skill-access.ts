@@ -1,4 +1,4 @@
-import { AgentAppsError, type JsonObject } from 'agent-apps'
+import { AgentAppsError, isAgentAppsError, type JsonObject } from 'agent-apps'
 import type { AgentRuntime, OpenedSkill } from 'agent-apps/runtime'
 import { toBase64 } from './attachment.js'
 import type { ModelTool } from './model-tool.js'
@@ -37,8 +37,14 @@ export function loadTool(
   }
 }
 
+/** The skill that a model works on, whose files are its to read. */
+interface OwnFiles {
+  name: string
+  read: (path: string) => Promise<Uint8Array>
+}
+
 /** What gives a model one of a skill's files. */
-export function readTool(agent: Pick<AgentRuntime, 'readResource'>, { load }: OfferNames): ModelTool {
+export function readTool(agent: AgentRuntime, { load }: OfferNames, own: OwnFiles | null = null): ModelTool {
   return {
     runs: null,
     description: `Reads one of the files of a skill that ${load} listed.`,
@@ -46,12 +52,26 @@ export function readTool(agent: Pick<AgentRuntime, 'readResource'>, { load }: Of
       name: { type: 'string', description: 'The name of the skill.' },
       path: { type: 'string', description: "The file's path, as it was listed." },
     }),
-    callOf: () => null,
-    run: async input => {
-      const path = textField(input, 'path')
-      return fileOf(path, await agent.readResource(textField(input, 'name'), path))
+    callOf: input =>
+      withText(input, 'name', ref => (ref === own?.name ? null : { agent, ref, args: undefined })),
+    run: async (input, options) => {
+      const [name, path] = [textField(input, 'name'), textField(input, 'path')]
+      if (name === own?.name) return fileOf(path, await own.read(path))
+      // What a person has to allow is not to be had by reading the file: opening it asks.
+      if (await needsApproval(agent, name)) await agent.open(name, undefined, options)
+      return fileOf(path, await agent.readResource(name, path))
     },
     show: file => showFile(file as ReadFile),
+  }
+}
+
+async function needsApproval(agent: AgentRuntime, name: string): Promise<boolean> {
+  try {
+    return (await agent.authorize(name)).decision === 'ask'
+  } catch (error) {
+    // A skill with arguments that must be given: then its guard says it.
+    if (!isAgentAppsError(error) || error.code !== 'ARGS_INVALID') throw error
+    return (await agent.findTool(name))?.frontmatter.metadata.gated === true
   }
 }
 

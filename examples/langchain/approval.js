@@ -1,5 +1,4 @@
-// The graph stops for approval, and another process goes on with the answer. Run it twice:
-// `node examples/langchain/approval.js FOLDER`, then with `yes` or `no` after the folder.
+// The graph stops for approval: `node approval.js FOLDER`. Another process goes on: `node approval.js FOLDER yes` (or no).
 import { Command } from '@langchain/langgraph'
 import { createRuntime } from 'agent-apps'
 import { skillsMiddleware } from 'agent-apps/langchain'

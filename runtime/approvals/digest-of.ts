@@ -38,6 +38,7 @@ export async function digestOf(tool: ToolDef, globals: Globals): Promise<Digest>
   for (const one of tools) {
     const source = sourceOf(one)
     if (source) parts.push(...(await filesOf(source, globals)))
+    else if (one.digest !== undefined) parts.push(['(remote)', one.digest])
     else {
       isLasting = false
       parts.push(['(registered)', registrationOf(one)])

@@ -137,7 +137,7 @@ export function refuse(state: DirectoryState, globals: Globals, error: unknown):
     rule: 'index-refused',
     severity: 'warning',
     reason: `The index is not used: ${error.message}`,
-    note: 'Run `agent-apps compile`. Until then the skill files themselves are read.',
+    note: 'Run `agent-apps compile`. Until then, the skill files are read.',
   })
 }
 

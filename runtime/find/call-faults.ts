@@ -14,11 +14,27 @@ import type { Resolution } from '../state/tool-def.js'
 
 /** The error for a reference that leads nowhere, with the nearest name that is known. */
 export async function toolNotFound(ref: string, globals: Globals): Promise<AgentAppsError> {
+  const message = `There is no tool ${JSON.stringify(ref)}.`
+  if (await needsWorkspace(ref, globals)) {
+    const hint =
+      'It needs a workspace: give createRuntime the option `workspace`, or the command `--workspace DIR`.'
+    return new AgentAppsError('TOOL_NOT_FOUND', message, { hint, tool: ref })
+  }
   const near = nearest(ref, withLabels(await knownNames(globals)))
-  return new AgentAppsError('TOOL_NOT_FOUND', `There is no tool ${JSON.stringify(ref)}.`, {
+  return new AgentAppsError('TOOL_NOT_FOUND', message, {
     hint: near === null ? listing() : `Did you mean "${near}"?`,
     tool: ref,
   })
+}
+
+/** True for a tool of the library that is not there because the host opened no workspace. */
+async function needsWorkspace(name: string, globals: Globals): Promise<boolean> {
+  if (globals.config.workspace) return false
+  for (const state of directoryStates(globals)) {
+    // What the library has and a look-up did not give can only be that.
+    if (state.library && (await askLoaded(state, globals, index => index.tool(name)))) return true
+  }
+  return false
 }
 
 /** Says how to list the tools: a bundle has no command for it. */

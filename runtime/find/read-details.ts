@@ -37,7 +37,12 @@ export async function readDetails(tool: ToolDef, globals: Globals): Promise<Requ
   const source = sourceOf(tool)
   const details = source && (await withNames(source.state, globals, () => ask(source, globals)))
   const { verbatim = details?.verbatim ?? {} } = source ?? {}
-  const { resources = [], references: written = [], placeholders = [], file = null } = details ?? {}
+  const {
+    resources = [...(tool.files?.list ?? [])],
+    references: written = [],
+    placeholders = [],
+    file = null,
+  } = details ?? {}
   const inContent = source?.record.directives ? await referencesInContent(tool, source, globals) : []
   return { verbatim, resources, references: inOrder([...written, ...inContent]), placeholders, file }
 }
@@ -107,7 +112,7 @@ export async function resourceBytes(ref: string, path: string, globals: Globals)
   const { resources } = await readDetails(tool, globals)
   const listed = resources.find(resource => resource.path === path)
   const source = sourceOf(tool)
-  const bytes = listed && source ? await readOwn(source, path) : null
+  const bytes = listed ? await (source ? readOwn(source, path) : tool.files?.read(path)) : null
   if (bytes && globals.config.verify) {
     const { expectSame } = await import('../directory/checked-files.js')
     expectSame(disk.resolve(tool.origin.entry, tool.origin.file, '..', path), bytes, listed)

@@ -9,9 +9,9 @@ export function bundleReplaced(error: unknown): never {
   if (code !== 'ERR_MODULE_NOT_FOUND' || typeof url !== 'string' || !CHUNK.test(url)) throw error
   throw new AgentAppsError(
     'BUNDLE_REPLACED',
-    `A part of the running bundle was made anew or removed: ${url}`,
+    `A part of the running bundle was replaced or removed: ${url}`,
     {
-      hint: 'Start the process again. While it runs, make the next bundle in another folder.',
+      hint: 'Restart the process. While it runs, bundle into another folder.',
       file: url,
       cause: error,
     },

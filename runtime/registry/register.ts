@@ -20,11 +20,19 @@ import {
   registerTool as registerOptions,
   unregisterTool,
 } from './programmatic-tools.js'
+import { markTool, type RemoteOrigin } from './remote-tool.js'
 
 /** What `register` takes besides a definition. */
 export interface RegisterOptions {
   /** A URI that the tool is found by as well. */
   src?: string
+  /**
+   * Who checks arguments and results where the dialect of a schema is not known here. `ours`: nobody, and the tool does
+   * not run. `owner`: the tool itself. Default: `ours`.
+   */
+  validate?: 'ours' | 'owner' | undefined
+  /** Makes it a tool of layer `remote`: a server's, every call of which an agent must have approved. */
+  remote?: RemoteOrigin | undefined
 }
 
 /** What `register` takes besides a function. Its name is that of the function unless given. */
@@ -43,7 +51,11 @@ export interface RegisterFunction {
 type AnyDefinition = ToolDefinition<ToolSchema | undefined, ToolSchema | undefined>
 type AnyFunction = (ctx: Context, args: unknown) => unknown
 
-const DEFINITION_OPTIONS: OptionTable<keyof RegisterOptions> = { src: 'string' }
+const DEFINITION_OPTIONS: OptionTable<keyof RegisterOptions> = {
+  src: 'string',
+  validate: ['ours', 'owner'],
+  remote: 'object',
+}
 const FUNCTION_OPTIONS: OptionTable<keyof RegisterFunctionOptions> = {
   src: 'string',
   name: 'string',
@@ -71,20 +83,24 @@ const FUNCTION_OPTIONS: OptionTable<keyof RegisterFunctionOptions> = {
 export function register(
   globals: Globals,
   tool: AnyDefinition | DefinedTool | AnyFunction,
-  options: RegisterFunctionOptions = {},
+  options: RegisterFunctionOptions | RegisterOptions = {},
 ): () => void {
   if (typeof tool === 'function') {
     checkOptions('register', options, FUNCTION_OPTIONS)
-    const named = { ...options, name: options.name ?? tool.name }
+    const { name = tool.name, ...rest } = options as RegisterFunctionOptions
+    const named = { ...rest, name }
     registerOptions(globals, { ...named, fn: tool })
     return undoing(globals, named.name)
   }
   checkOptions('register', options, DEFINITION_OPTIONS)
   const defined = isDefinedTool(tool) ? tool : defineTool(tool)
   const { name, fn } = defined
-  const { src = null } = options
+  const { src = null, validate, remote } = options as RegisterOptions
   const frontmatter = frontmatterNow(defined, jsonSchemaOf)
-  const add = (made: JsonObject): void => addTool(globals, { name, fn, src }, withDescription(made, globals))
+  const add = (made: JsonObject): void => {
+    addTool(globals, { name, fn, src }, withDescription(made, globals))
+    if (validate === 'owner' || remote) markTool(globals, name, validate, remote)
+  }
   if (frontmatter) {
     add(frontmatter)
     return undoing(globals, name)

@@ -36,6 +36,8 @@ export async function compare(
     { tool: tool.name, part, schema, value },
     schema === written ? () => compiled(tool, part, schema, ctx.globals) : null,
   )
+  // Its owner knows the dialect of its schemas, and compares what it gets.
+  if (fault?.code === 'SCHEMA_INVALID' && tool.validate === 'owner') return value
   if (fault) {
     const isItsOwn = fault.code === 'SCHEMA_INVALID' && tool.frontmatter[part] !== undefined
     const place = isItsOwn && (await writtenPlace(tool, [part], ctx.globals))

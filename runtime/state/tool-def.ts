@@ -46,6 +46,20 @@ export interface ToolDef {
   /** The bytes of its file. Absent where it has none, and in a bundle. */
   source?: () => Promise<Uint8Array>
   origin: Origin
+  /** `owner`: whoever it belongs to checks what its schemas say, where their dialect is not known here. */
+  validate?: 'owner'
+  /** What approvals of it are bound to, where it is made of no files. */
+  digest?: string
+  /** The other files of a skill that no directory has. */
+  files?: SkillFiles
+}
+
+/** The files of a skill that no directory has, without its own. */
+export interface SkillFiles {
+  /** Which there are. Size in bytes. */
+  list: readonly { path: string; size: number; sha256: string }[]
+  /** The bytes of one that is listed. */
+  read: (path: string) => Promise<Uint8Array>
 }
 
 /** The tool that a reference leads to, or the fault of its file, or nothing. */

@@ -7,6 +7,7 @@ import { replaceFile } from '../../workspace/files/replace-file.js'
 import { notFile, notFound } from '../../workspace/wall/open-place.js'
 import { placeOf } from '../../workspace/wall/place.js'
 import { expectWritable } from '../../workspace/wall/protected-files.js'
+import { expectSameRules } from '../../workspace/wall/same-rules.js'
 import { sessionOf, workspaceOf } from '../../workspace/wall/workspace.js'
 import { knownAs, knownContents } from './files/known-text.js'
 import { type Edit, replaceText } from './files/replace-text.js'
@@ -74,6 +75,7 @@ async function edit(args: Arguments, ctx: ToolContext): Promise<ToolResult> {
     mustGoOn(ctx)
     const place = await placeOf(args.path, workspace)
     expectWritable(workspace.protected, place)
+    await expectSameRules(ctx, place, args)
     const { path } = place
     if (!place.exists) throw notFound(place, await nearPaths(place, workspace))
     ctx.update({ title: `Editing ${path}` })

@@ -1,6 +1,7 @@
 import { defineTool, type ToolContext, type ToolResult } from 'agent-apps'
 import { mustGoOn } from '../../workspace/files/going-on.js'
 import { pathKey } from '../../workspace/files/path-key.js'
+import { expectSameRules } from '../../workspace/wall/same-rules.js'
 import { sessionOf, workspaceOf } from '../../workspace/wall/workspace.js'
 import { boundedOutput, outputMax } from './files/output-folder.js'
 import { pathPattern } from './tree/path-pattern.js'
@@ -55,10 +56,12 @@ export default defineTool({
   execute: async (args, ctx) => glob(args as unknown as Arguments, ctx),
 })
 
-async function glob({ pattern: written, path, limit }: Arguments, ctx: ToolContext): Promise<ToolResult> {
+async function glob(args: Arguments, ctx: ToolContext): Promise<ToolResult> {
+  const { pattern: written, path, limit } = args
   const workspace = await workspaceOf(ctx)
   const pattern = pathPattern(written)
   const start = await startFolder(path, workspace)
+  await expectSameRules(ctx, start, args)
   ctx.update({ title: `Looking for ${written}` })
   const found: { path: string; time: number }[] = []
   await walkTree(start, workspace, {

@@ -1,6 +1,7 @@
 import { defineTool, type ToolContext, type ToolResult } from 'agent-apps'
 import { mustGoOn } from '../../workspace/files/going-on.js'
 import { pathKey } from '../../workspace/files/path-key.js'
+import { expectSameRules } from '../../workspace/wall/same-rules.js'
 import { outputFolders, sessionOf, workspaceOf } from '../../workspace/wall/workspace.js'
 import { boundedOutput, outputMax } from './files/output-folder.js'
 import { foundText, type Search, sortFound } from './search/found-lines.js'
@@ -22,11 +23,17 @@ export default defineTool({
   params: {
     type: 'object',
     properties: {
-      pattern: { type: 'string', minLength: 1, maxLength: 2000, description: 'The regular expression.' },
+      pattern: {
+        type: 'string',
+        maxLength: 2000,
+        // No argument of a program can hold the sign that is refused.
+        pattern: '^[^\\u0000]+$',
+        description: 'The regular expression.',
+      },
       path: { type: 'string', default: '.', description: 'The folder or file that is searched.' },
       glob: {
         type: 'string',
-        minLength: 1,
+        pattern: '^[^\\u0000]+$',
         description: 'Only files that this matches, such as `*.ts` or `src/**`.',
       },
       context: {
@@ -78,11 +85,13 @@ export default defineTool({
   execute: async (args, ctx) => grep(args as unknown as Arguments, ctx),
 })
 
-async function grep({ path, glob, ...search }: Arguments, ctx: ToolContext): Promise<ToolResult> {
+async function grep(args: Arguments, ctx: ToolContext): Promise<ToolResult> {
+  const { path, glob, ...search } = args
   const workspace = await workspaceOf(ctx)
   const session = sessionOf(workspace, ctx)
   const names = glob === undefined ? null : { written: glob, pattern: pathPattern(glob, true) }
   const place = await startPlace(path, workspace, await outputFolders(session))
+  await expectSameRules(ctx, place, args)
   ctx.update({ title: `Searching for ${search.pattern}` })
   const check = (): void => mustGoOn(ctx)
   const { found, engine, prefix } = await searchPlace(place, workspace, search, names, {

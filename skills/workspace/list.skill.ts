@@ -1,6 +1,7 @@
 import { defineTool, type ToolContext, type ToolResult } from 'agent-apps'
 import { mustGoOn } from '../../workspace/files/going-on.js'
 import { pathKey } from '../../workspace/files/path-key.js'
+import { expectSameRules } from '../../workspace/wall/same-rules.js'
 import { sessionOf, workspaceOf } from '../../workspace/wall/workspace.js'
 import { boundedOutput, outputMax } from './files/output-folder.js'
 import { startFolder } from './tree/start-folder.js'
@@ -54,9 +55,11 @@ export default defineTool({
   execute: async (args, ctx) => list(args as unknown as Arguments, ctx),
 })
 
-async function list({ path, depth, limit }: Arguments, ctx: ToolContext): Promise<ToolResult> {
+async function list(args: Arguments, ctx: ToolContext): Promise<ToolResult> {
+  const { path, depth, limit } = args
   const workspace = await workspaceOf(ctx)
   const start = await startFolder(path, workspace)
+  await expectSameRules(ctx, start, args)
   ctx.update({ title: `Listing ${start.path}` })
   const lines = [start.path === '.' ? './' : `${start.path}/`]
   let isCut = false

@@ -5,6 +5,7 @@ import { openToRead } from '../../workspace/files/open-to-read.js'
 import { pathKey } from '../../workspace/files/path-key.js'
 import type { OpenFile } from '../../workspace/wall/open-place.js'
 import { type Place, placeOf } from '../../workspace/wall/place.js'
+import { expectSameRules } from '../../workspace/wall/same-rules.js'
 import { outputFolders, type Session, sessionOf, workspaceOf } from '../../workspace/wall/workspace.js'
 import { ATTACHED_MAX, attachedType } from './files/attached-file.js'
 import { NotText, numberedLines } from './files/numbered-lines.js'
@@ -58,6 +59,7 @@ async function read(args: Arguments, ctx: ToolContext): Promise<ToolResult> {
   const workspace = await workspaceOf(ctx)
   const session = sessionOf(workspace, ctx)
   const place = await placeOf(args.path, workspace, await outputFolders(session))
+  await expectSameRules(ctx, place, args)
   const file = await openToRead(place, workspace)
   try {
     ctx.update({ title: `Reading ${place.path}` })

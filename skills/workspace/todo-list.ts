@@ -13,14 +13,26 @@ export function shownTodos(todos: readonly Todo[]): {
   output: string
 } {
   const done = todos.filter(({ status }) => status === 'completed' || status === 'cancelled').length
+  // Shorter ones where there are many: a list of 200 then is still of some 40,000 characters.
+  const most =
+    todos.reduce((sum, { content }) => sum + content.length, 0) > SHOWN_MAX ? CONTENT_MAX : SHOWN_MAX
   const lines = todos.map(({ content, status, priority }) => {
-    return `${MARKS[status]} ${content.replace(/\s+/g, ' ').trim()}${priority ? ` (${priority})` : ''}`
+    return `${MARKS[status]} ${shortened(content, most)}${priority ? ` (${priority})` : ''}`
   })
   return {
     title: todos.length === 0 ? 'No todos' : `${done} of ${todos.length} todos done`,
     metadata: { todos },
     output: lines.length === 0 ? 'The list is empty.' : lines.join('\n'),
   }
+}
+
+/** The characters of all todos together that are shown whole; of longer lists, so many of each. */
+const SHOWN_MAX = 40_000
+const CONTENT_MAX = 200
+
+function shortened(content: string, most: number): string {
+  const line = content.replace(/\s+/g, ' ').trim()
+  return line.length > most ? `${line.slice(0, most)}…` : line
 }
 
 /** What a session keeps of its list. */

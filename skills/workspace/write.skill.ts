@@ -5,6 +5,7 @@ import { pathKey } from '../../workspace/files/path-key.js'
 import { replaceFile } from '../../workspace/files/replace-file.js'
 import { placeOf } from '../../workspace/wall/place.js'
 import { expectWritable } from '../../workspace/wall/protected-files.js'
+import { expectSameRules } from '../../workspace/wall/same-rules.js'
 import { sessionOf, workspaceOf } from '../../workspace/wall/workspace.js'
 import { knownAs, knownContents } from './files/known-text.js'
 import { inStyleOf } from './files/line-endings.js'
@@ -35,7 +36,8 @@ export default defineTool({
   execute: async (args, ctx) => write(args as unknown as Arguments, ctx),
 })
 
-async function write({ path: given, content }: Arguments, ctx: ToolContext): Promise<ToolResult> {
+async function write(args: Arguments, ctx: ToolContext): Promise<ToolResult> {
+  const { path: given, content } = args
   const workspace = await workspaceOf(ctx)
   const session = sessionOf(workspace, ctx)
   const { real } = await placeOf(given, workspace)
@@ -44,6 +46,7 @@ async function write({ path: given, content }: Arguments, ctx: ToolContext): Pro
     // An earlier call may have created it, or a folder on the way.
     const place = await placeOf(given, workspace)
     expectWritable(workspace.protected, place)
+    await expectSameRules(ctx, place, args)
     const { path } = place
     ctx.update({ title: `Writing ${path}` })
     const known = place.exists ? await knownContents(place, session) : null

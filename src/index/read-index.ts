@@ -48,7 +48,7 @@ export class IndexRefused extends Error {}
 /** Parts of an index have to be loaded before they are read. */
 export class PartsAway extends Error {
   constructor(readonly load: () => Promise<void>) {
-    super('parts of an index are not loaded')
+    super('parts are not loaded')
   }
 }
 
@@ -204,7 +204,7 @@ function partReader(
   }
 }
 
-const EDITED = 'its records are not those that it was written with'
+const EDITED = 'its records were changed'
 
 /** A missing shard means that the index was replaced since its header was read: only then is there another to open. */
 function readShard(files: IndexFiles, directory: string, digest: string): string {
@@ -288,7 +288,7 @@ export function readPart(text: string, expectSame?: () => void): IndexPart {
   if (!text.endsWith(INDEX_END)) throw new IndexRefused(CUT_OFF)
   const openings = [...text.matchAll(OPENINGS)]
   if (openings.map(([, section]) => section).join() !== SECTIONS.join())
-    throw new IndexRefused('it does not have each of its sections once')
+    throw new IndexRefused('a section is missing or repeated')
   return Object.fromEntries(
     openings.map(({ 0: { length }, 1: section, index }, number) => {
       const next = openings[number + 1]?.index

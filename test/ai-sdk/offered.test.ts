@@ -4,6 +4,7 @@ import { testRuntime } from 'agent-apps/testing'
 import { generateText, stepCountIs } from 'ai'
 import { describe, expect, it } from 'vitest'
 import { calling, dataPart, scriptedModel, seenResults, seenTools } from '../support/ai-model.js'
+import { makeTree } from '../support/tree.js'
 
 const text = (name: string, description = `Does ${name}.`, content = `How to ${name}.`): string =>
   `---\nname: ${name}\ndescription: ${description}\n---\n${content}\n`
@@ -26,6 +27,16 @@ describe('the tools that are offered', () => {
     expect(instructions).toContain('write')
     expect(instructions).not.toContain('review')
     await expect(callOf(tools, 'load-skill', { name: 'review' })).rejects.toThrow(/TOOL_(DENIED|NOT_FOUND)/)
+    await runtime.close()
+  })
+
+  it('the tools of a workspace, where the host opens one and the agent has their permission', async () => {
+    const runtime = createRuntime({ paths: [], workspace: makeTree({ 'a.txt': 'one\n' }) })
+    const { tools } = await skillTools(runtime, { policy: { permissions: ['read'] } })
+    const names = ['glob', 'grep', 'list', 'read', 'todoread', 'todowrite']
+    expect(Object.keys(tools).sort()).toEqual(names)
+    expect(await callOf(tools, 'read', { path: 'a.txt' })).toMatchObject({ title: 'Read a.txt' })
+    expect((await skillTools(runtime)).tools).toEqual({})
     await runtime.close()
   })
 

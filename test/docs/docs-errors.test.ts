@@ -22,6 +22,7 @@ import {
 import { skillTools } from 'agent-apps/ai-sdk'
 import { check, compile, loadConfig } from 'agent-apps/compiler'
 import { exportSkills } from 'agent-apps/export'
+import { connectMcp } from 'agent-apps/mcp'
 import { conformance } from 'agent-apps/testing'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { calling, scriptedModel } from '../support/ai-model.js'
@@ -38,6 +39,20 @@ const ELSEWHERE: Partial<Record<ErrorCode, string>> = {
 
 const CODE = "export const frontmatter = { name: 'a', description: 'Says where it lies.' }\n"
 const SKILL = '---\nname: review\ndescription: Reviews a change.\n---\nLook.\n'
+
+const SERVER_WITHOUT_LIST = `
+import { createInterface } from 'node:readline'
+createInterface({ input: process.stdin }).on('line', line => {
+  const { id, method, params } = JSON.parse(line)
+  if (id === undefined) return
+  const { protocolVersion } = params ?? {}
+  const serverInfo = { name: 'odd', version: '1' }
+  const answer = method === 'initialize'
+    ? { result: { protocolVersion, capabilities: { tools: {} }, serverInfo } }
+    : { error: { code: -32601, message: 'No such method' } }
+  console.log(JSON.stringify({ jsonrpc: '2.0', id, ...answer }))
+})
+`
 
 /** Something that throws each code. A code without an entry, here or above, is a type error. */
 const PROVOKE: Record<Exclude<ErrorCode, 'RESULT_NOT_JSON' | 'USAGE'>, (root: string) => Promise<unknown>> = {
@@ -220,6 +235,14 @@ const PROVOKE: Record<Exclude<ErrorCode, 'RESULT_NOT_JSON' | 'USAGE'>, (root: st
     for (let level = 0; level < 30; level++) shared = [shared, shared]
     return pathQuery(shared, '[*]'.repeat(30))
   },
+  MCP_FAILED: async root => {
+    const path = join(root, 'server.mjs')
+    writeFileSync(path, SERVER_WITHOUT_LIST)
+    const place = { command: process.execPath, args: [path] }
+    return connectMcp(createRuntime({ paths: [] }), place, { server: 'odd' })
+  },
+  MCP_UNAVAILABLE: root =>
+    connectMcp(createRuntime({ paths: [] }), { command: join(root, 'none') }, { server: 'none' }),
   MIDDLEWARE_CONFIG: root => {
     write(root, 'SKILL.md', SKILL.replace('\n---', '\nmetadata: { timeout: soon }\n---'))
     return runtimeOf(root).invoke('review')

@@ -296,11 +296,11 @@ describe('a poisoned index', () => {
     const tool = await runtime.findTool('good')
     expect([tool?.frontmatter.description, tool?.origin.via]).toEqual(['What good does.', 'disk'])
     expect(runtime.diagnostics().map(({ reason }) => reason)).toEqual([
-      'The index is not used: it does not have each of its sections once',
+      'The index is not used: a section is missing or repeated',
     ])
     const { deviations } = await verify({ cwd: dir, paths: ['./skills'] })
     expect(deviations).toMatchObject([
-      { file: 'skills/.agent-apps.json', reason: 'is refused: it does not have each of its sections once' },
+      { file: 'skills/.agent-apps.json', reason: 'is refused: a section is missing or repeated' },
     ])
   })
 
@@ -342,7 +342,7 @@ describe('a poisoned index', () => {
     expect(deviations).toMatchObject([
       {
         file: 'skills/.agent-apps.json',
-        reason: 'is refused: its records are not those that it was written with',
+        reason: 'is refused: its records were changed',
       },
     ])
   })

@@ -37,3 +37,16 @@ describe('the names that tools are served by', () => {
     expect(await servedNames([...names].reverse(), skills.reverse())).toEqual(served)
   })
 })
+
+describe('the tools of the library', () => {
+  it('are not served, except those of a workspace that the host opens', async () => {
+    const runtime = createRuntime({ paths: [], workspace: makeTree({ 'a.txt': 'one\n' }) })
+    const policy = { permissions: ['read' as const] }
+    const client = await connectedTo(runtime, serveSkills(runtime, { policy }))
+    const { tools } = await client.listTools()
+    const names = ['glob', 'grep', 'list', 'read', 'todoread', 'todowrite']
+    expect(tools.map(({ name }) => name)).toEqual(names)
+    const read = await client.callTool({ name: 'read', arguments: { path: 'a.txt' } })
+    expect(read).toMatchObject({ content: [{ text: '     1\tone' }] })
+  })
+})

@@ -2,7 +2,7 @@ import type { CallToolResult } from '@modelcontextprotocol/client'
 import { SkillsClient } from '@modelcontextprotocol/client/ext/skills'
 import { describe, expect, it, vi } from 'vitest'
 import { ERAS, type Era, MCP_PROJECT, overStdio } from '../support/mcp-project.js'
-import { skill, writeTree } from '../support/tree.js'
+import { makeTree, skill, writeTree } from '../support/tree.js'
 
 const textOf = ({ content }: CallToolResult): string => (content[0] as { text: string }).text
 
@@ -180,5 +180,17 @@ describe('agent-apps mcp', () => {
     expect(tools.map(({ name }) => name)).toEqual(['acme__deploy', 'count', 'skill-list'])
     expect(textOf(await client.callTool({ name: 'acme__deploy' }))).toBe('Do deploy.\n')
     await expect(client.callTool({ name: 'review' })).rejects.toMatchObject({ code: -32602 })
+  })
+})
+
+describe('what agent-apps mcp says on standard error', () => {
+  it('names the tools that are not served as nothing is granted, and what would grant it', async () => {
+    const env = { PATH: process.env.PATH ?? '', HOME: makeTree({}) }
+    const { client, said } = await overStdio('2026', { env })
+    expect((await client.listTools()).tools.map(({ name }) => name)).not.toContain('save')
+    await vi.waitFor(
+      () => expect(said()).toMatch(/Agents do not get "save", which requires write.*~\/\.config\/agent-apps/),
+      { timeout: 20_000 },
+    )
   })
 })

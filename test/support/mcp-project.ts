@@ -104,17 +104,19 @@ export async function overStdio(
   {
     tree,
     args = ['--trust'],
+    env = environment(),
     options = {},
   }: {
     tree?: Tree
     args?: string[]
+    env?: Record<string, string>
     options?: ClientOptions
   } = {},
 ): Promise<Served> {
   const cwd = tree ? makeTree(tree) : await compiledProject()
   const transport = new StdioClientTransport({
     ...{ command: process.execPath, args: [COMMAND, 'mcp', ...args], cwd, stderr: 'pipe' },
-    env: environment(),
+    env,
   })
   let said = ''
   transport.stderr?.on('data', chunk => {

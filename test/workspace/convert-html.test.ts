@@ -1,9 +1,9 @@
 import type { ElementContent, Nodes, Root } from 'hast'
 import { describe, expect, it } from 'vitest'
 import { convertHtml } from '../../skills/workspace/web/convert-html.js'
-import { foreignText } from '../../skills/workspace/web/foreign-text.js'
 import { keepSeen } from '../../skills/workspace/web/hidden-elements.js'
 import { decodeText, mediaTypeOf } from '../../skills/workspace/web/media-type.js'
+import { foreignText } from '../../src/values/foreign-text.js'
 
 const URL_OF_PAGE = 'https://example.org/guide/start'
 const markdown = async (html: string): Promise<string> =>
@@ -57,6 +57,9 @@ let a = 1
   it.each([
     '<p hidden>HIDDEN</p>',
     '<p hidden="until-found">HIDDEN</p>',
+    '<p popover>HIDDEN</p>',
+    '<p style="color: transparent">HIDDEN</p>',
+    '<p style="filter: opacity(0)">HIDDEN</p>',
     '<div aria-hidden="true"><b>HIDDEN</b></div>',
     '<p style="display:none">HIDDEN</p>',
     '<p style="DISPLAY : NONE !important">HIDDEN</p>',

@@ -1,4 +1,4 @@
-import { existsSync, readdirSync, readFileSync } from 'node:fs'
+import { existsSync, readdirSync, readFileSync, truncateSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { openWorkspace } from '../support/open-workspace.js'
@@ -186,5 +186,16 @@ describe('both engines of grep', () => {
       expect(scan.metadata.engine).toBe('scan')
       expect(scan.output, pattern).toBe(ripgrep.output)
     }
+  })
+})
+
+describe('what cannot be searched', () => {
+  it('is refused: signs that no program can be given, and a single file that is too large', async () => {
+    const { refusal, root } = openWorkspace({ 'a.txt': 'a' })
+    for (const args of [{ pattern: 'a\0b' }, { pattern: 'a', glob: 'a\0b' }, { pattern: '' }])
+      expect(await refusal('grep', args)).toBe('ARGS_INVALID')
+    // A file without contents on the disk.
+    truncateSync(join(root, 'a.txt'), 3 * 2 ** 30)
+    expect(await refusal('grep', { pattern: 'a', path: 'a.txt' })).toBe('FILE_UNUSABLE')
   })
 })

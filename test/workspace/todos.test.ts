@@ -12,6 +12,14 @@ const LIST = [
 const SHOWN = '[x] Read the code (high)\n[~] Fix the fault\n[ ] Run the tests\n[-] Rewrite it all'
 
 describe("a session's todos", () => {
+  it('are shown in parts where they are too long for a model', async () => {
+    const runtime = workspaceRuntime(temporary())
+    const todos = Array.from({ length: 200 }, () => ({ content: 'x'.repeat(2000) }))
+    const { output, metadata } = await call(runtime, 'todowrite', { todos })
+    expect(String(output).length).toBeLessThan(50_000)
+    expect(metadata.todos).toMatchObject(todos)
+  })
+
   it('are what was written last', async () => {
     const runtime = workspaceRuntime(temporary())
     const session = { sessionId: 'monday' }

@@ -99,6 +99,13 @@ describe('at the command line', () => {
     else expect(JSON.parse(said.stdout).output).toMatch(output)
   })
 
+  it('a tool without a workspace says what is missing', async () => {
+    const cwd = makeTree({ 'skills/a.skill.md': 'A skill.' })
+    const { status, stderr } = await agentApps(cwd, ['run', 'read', '--arg', 'path=a.txt'])
+    expect(status).toBe(1)
+    expect(stderr).toMatch(/TOOL_NOT_FOUND.*\n.*`--workspace DIR`/)
+  })
+
   it('edit needs the file read, which a call before it did in another process', async () => {
     const cwd = makeTree({ 'repo/a.txt': 'one\n' })
     const args = ['--arg', 'path=a.txt', '--arg', 'old=one', '--arg', 'new=two']

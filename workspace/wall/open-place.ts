@@ -170,8 +170,11 @@ function kindOf(stat: Stats): string {
   return 'is a device'
 }
 
-export function notFile({ path }: Place, what: string): AgentAppsError {
-  const hint = what === 'is a directory' ? 'Use `list` to see what is in it.' : 'Name a regular file.'
+export function notFile(
+  { path }: Place,
+  what: string,
+  hint = what === 'is a directory' ? 'Use `list` to see what is in it.' : 'Name a regular file.',
+): AgentAppsError {
   return new AgentAppsError('FILE_UNUSABLE', `${path} ${what}.`, { hint, file: path })
 }
 

@@ -41,11 +41,7 @@ export async function agentTools(
   })
   const tools = new Map(offers)
   const hasFiles = own !== null && own.files.length > 0
-  if (hasFiles) {
-    const readResource = (name: string, path: string): Promise<Uint8Array> =>
-      name === own.name ? own.read(path) : agent.readResource(name, path)
-    tools.set(read, readTool({ readResource }, OFFER_NAMES))
-  }
+  if (hasFiles) tools.set(read, readTool(agent, OFFER_NAMES, own))
   const bound = [...tools].map(([name, tool]): [string, ModelTool] => [name, boundTo(run, name, tool)])
   if (expected) bound.push([RESULT_TOOL, resultTool(expected, run.finish)])
   const about = [...(instructions === '' ? [] : [instructions]), ...(hasFiles ? [listed(own)] : [])]

@@ -1,6 +1,12 @@
 import { AgentAppsError, isAgentAppsError, type Runtime } from 'agent-apps'
 import type { ServedSkills } from 'agent-apps/mcp'
-import { AGENT_OPTIONS, openForAgents } from '../../agent-options.js'
+import {
+  AGENT_OPTIONS,
+  agentOf,
+  noteAgentDiagnostics,
+  openForAgents,
+  withCommandHint,
+} from '../../agent-options.js'
 import { type Command, INTERRUPTED, type Invocation, PATH_OPTION } from '../../command.js'
 import { packageVersion } from '../../package-version.js'
 import { noteRefused } from './refused-skills.js'
@@ -31,6 +37,9 @@ async function run(invocation: Invocation): Promise<number> {
   const runtime = await openForAgents(invocation, true)
   try {
     const served = await serve(runtime, invocation)
+    // Why a tool is not served, a client is never told.
+    await agentOf(runtime, invocation).listTools()
+    noteAgentDiagnostics(runtime, invocation)
     if (typeof options.http === 'string') {
       const { serveHttp } = await import('./serve-http.js')
       await serveHttp(served, options.http, invocation)
@@ -39,7 +48,7 @@ async function run(invocation: Invocation): Promise<number> {
       await serveStandardIo(served, invocation)
     }
   } catch (error) {
-    throw withPackage(error)
+    withCommandHint(withPackage(error))
   } finally {
     await runtime.close()
   }

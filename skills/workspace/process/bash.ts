@@ -1,6 +1,7 @@
 import { open } from 'node:fs/promises'
 import { posix } from 'node:path'
 import type { ToolContext, ToolResult } from 'agent-apps'
+import { expectSameRules } from '../../../workspace/wall/same-rules.js'
 import { sessionOf, workspaceOf } from '../../../workspace/wall/workspace.js'
 import { keptOutput } from '../files/output-folder.js'
 import { startFolder } from '../tree/start-folder.js'
@@ -40,12 +41,12 @@ export function commandKey({
  *
  * @throws FILE_NOT_FOUND, FILE_UNUSABLE, PATH_OUTSIDE for its folder; RUN_ABORTED
  */
-export async function bash(
-  { command, cwd, timeoutMs }: BashArguments,
-  ctx: ToolContext,
-): Promise<ToolResult> {
+export async function bash(args: BashArguments, ctx: ToolContext): Promise<ToolResult> {
+  const { command, cwd, timeoutMs } = args
   const workspace = await workspaceOf(ctx)
-  const { real: folder } = await startFolder(cwd, workspace)
+  const place = await startFolder(cwd, workspace)
+  await expectSameRules(ctx, place, args, 'cwd')
+  const { real: folder } = place
   const { wrap, env } = ctx.config as unknown as BashConfig
   const title = titleOf(command)
   ctx.update({ title })

@@ -1,7 +1,7 @@
 import { realpathSync } from 'node:fs'
 import { join, posix } from 'node:path'
 import { holdsPrivateKey, KEY_BYTES } from '../../../src/skill/secrets.js'
-import { inFolderOf, openFile } from '../../../workspace/wall/open-place.js'
+import { inFolderOf, notFile, openFile } from '../../../workspace/wall/open-place.js'
 import { type Place, within } from '../../../workspace/wall/place.js'
 import type { Workspace } from '../../../workspace/wall/workspace.js'
 import { HeldFolder } from '../tree/held-folder.js'
@@ -64,9 +64,18 @@ function prefixOf(path: string): string {
   return path === '.' ? '' : `${path}/`
 }
 
+/** The most bytes of a single file that is searched: the whole output of a command fits. */
+const FILE_MAX = 128 * 1024 * 1024
+
 async function bytesOf(place: Place): Promise<Buffer> {
-  const { handle } = await inFolderOf(place, item => openFile(item, place))
+  const { handle, stat } = await inFolderOf(place, item => openFile(item, place))
   try {
+    if (stat.size > FILE_MAX)
+      throw notFile(
+        place,
+        `has more than ${FILE_MAX} bytes, and is not searched`,
+        'Use `read` with an `offset`.',
+      )
     return await handle.readFile()
   } finally {
     await handle.close()

@@ -11,6 +11,8 @@ const HIDING = new RegExp(
   [
     'display:none',
     'visibility:(?:hidden|collapse)',
+    '(?:^|;)color:transparent',
+    'filter:opacity\\(0\\)',
     'content-visibility:hidden',
     'opacity:0*\\.?0*(?:;|!|%|$)',
     'font-size:0*\\.?0*(?:[a-z%]+)?(?:;|!|$)',
@@ -74,9 +76,11 @@ function isSeen(node: Nodes): boolean {
 }
 
 function isHidden({ tagName, properties }: Element): boolean {
-  const { hidden, ariaHidden, style, type, open } = properties
+  const { hidden, ariaHidden, popover, style, type, open } = properties
   if (UNSEEN.has(tagName)) return true
   if (hidden !== undefined && hidden !== false) return true
+  // It is shown only while it is open, which a page cannot begin with.
+  if (popover !== undefined) return true
   if (String(ariaHidden) === 'true') return true
   if (tagName === 'input' && type === 'hidden') return true
   if (tagName === 'dialog' && (open === undefined || open === false)) return true

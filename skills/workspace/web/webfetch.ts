@@ -1,10 +1,9 @@
-import { AgentAppsError, type ToolContext, type ToolResult } from 'agent-apps'
+import { AgentAppsError, foreignText, type ToolContext, type ToolResult } from 'agent-apps'
 import { sessionOf, workspaceOf } from '../../../workspace/wall/workspace.js'
 import { callAborted } from '../process/call-aborted.js'
 import { boundedText } from './bounded-text.js'
 import type { PageFormat } from './convert-html.js'
 import { type FetchedPage, fetchPage } from './fetch-page.js'
-import { foreignText } from './foreign-text.js'
 import { decodeText, mediaTypeOf } from './media-type.js'
 
 interface WebfetchArguments {
@@ -74,7 +73,7 @@ async function resultOf(
       : { text: decoded, title: '', isCut: false }
   const isPart = page.isCut || isCut
   const status = page.status >= 400 ? `[status ${page.status}]\n` : ''
-  const shown = await boundedText(text, sessionOf(await workspaceOf(ctx), ctx))
+  const shown = await boundedText(text, sessionOf(await workspaceOf(ctx), ctx), foreignText(text, href))
   return {
     title: title === '' ? href : `${title} (${href})`,
     metadata: {

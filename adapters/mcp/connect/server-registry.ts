@@ -1,0 +1,176 @@
+import type { Client, Tool } from '@modelcontextprotocol/client'
+import { defineTool, type JsonObject, matchPattern, type RemoteSkill, type Runtime } from 'agent-apps'
+import { readPatterns } from '../../read-patterns.js'
+import { callRemote, serverFault } from './call-remote.js'
+import type { ConnectOptions } from './connect-options.js'
+import { localNames } from './local-names.js'
+import { CONNECT_MS } from './open-client.js'
+import { readSkills, type ServedSkill } from './remote-skills.js'
+import type { ServerLink } from './server-link.js'
+
+/** What is kept of a server: a description's and a schema's characters, and how many tools and skills. */
+const LIMITS = { description: 4_000, schema: 256 * 1024, tools: 2_000 }
+
+/** What a server has, as it is registered here. */
+interface Offered {
+  src: string
+  /** Its name there. */
+  name: string
+  description: string
+  title?: string | undefined
+  /** The digest of what the server says of it. */
+  digest: string
+  params?: JsonObject
+  skill?: RemoteSkill
+}
+
+/** The tools and skills of one server that are registered with a runtime. */
+export class ServerRegistry {
+  problems: readonly string[] = []
+  readonly #registered = new Map<string, { digest: string; src: string; undo: () => void }>()
+  readonly #select: readonly string[] | null
+  #refreshing: Promise<void> = Promise.resolve()
+  #isOver = false
+
+  constructor(
+    readonly runtime: Runtime,
+    readonly link: ServerLink,
+    readonly options: ConnectOptions,
+  ) {
+    this.#select = options.select === undefined ? null : readPatterns(options.select)
+  }
+
+  get names(): string[] {
+    return [...this.#registered.keys()].sort()
+  }
+
+  clear(): void {
+    this.#isOver = true
+    for (const { undo } of this.#registered.values()) undo()
+    this.#registered.clear()
+  }
+
+  /** Registers what the server has now. What it says the same of as before stays as it is. */
+  refresh(client: Client): Promise<void> {
+    const refreshing = this.#refreshing.then(() => this.#refresh(client))
+    this.#refreshing = refreshing.catch(() => {
+      // Whoever asked for it is told; the next one begins anew.
+    })
+    return refreshing
+  }
+
+  /** One after the other, so that the last list is the one that counts. */
+  async #refresh(client: Client): Promise<void> {
+    const problems: string[] = []
+    const tools = await this.#tools(client, problems)
+    const skills = await readSkills(client, this.link, problems)
+    const offered = [...tools, ...(await Promise.all(skills.map(one => this.#ofSkill(one))))].slice(
+      0,
+      LIMITS.tools,
+    )
+    if (tools.length + skills.length > LIMITS.tools)
+      problems.push(`Only ${LIMITS.tools} tools and skills are registered.`)
+    const selected = offered.filter(one => this.#isSelected(one))
+    const names = await localNames(this.link.options.server, selected, this.options.names ?? {})
+    if (this.#isOver) return
+    const wanted = new Map(selected.map(one => [names.get(one.src) as string, one]))
+    for (const [name, { undo, src, digest }] of this.#registered) {
+      const now = wanted.get(name)
+      if (now?.src === src && now.digest === digest) continue
+      undo()
+      this.#registered.delete(name)
+    }
+    for (const [name, one] of wanted)
+      if (!this.#registered.has(name)) await this.#register(name, one, problems)
+    this.problems = problems
+  }
+
+  async #tools(client: Client, problems: string[]): Promise<Offered[]> {
+    const { server } = this.link.options
+    if (!client.getServerCapabilities()?.tools) return []
+    const { tools } = await client
+      .listTools({}, { timeout: CONNECT_MS, cacheMode: 'refresh' })
+      .catch(error => {
+        throw serverFault(server, error)
+      })
+    const offered = new Map<string, Offered>()
+    for (const tool of tools) {
+      const one = await this.#ofTool(tool)
+      const problem =
+        JSON.stringify(tool.inputSchema).length > LIMITS.schema
+          ? 'its schema is too large'
+          : offered.has(one.src)
+            ? 'another one has its name'
+            : null
+      if (problem === null) offered.set(one.src, one)
+      else problems.push(`The tool ${JSON.stringify(tool.name.slice(0, 80))} was left out: ${problem}.`)
+    }
+    return [...offered.values()]
+  }
+
+  async #ofTool({ name, description = '', title, inputSchema }: Tool): Promise<Offered> {
+    const { server } = this.link.options
+    return {
+      src: `mcp://${server}/${encodeURIComponent(name)}`,
+      ...{ name, title, params: inputSchema as JsonObject },
+      description: shortened(description || title || name),
+      digest: await this.#digest([name, title ?? null, description, inputSchema]),
+    }
+  }
+
+  async #ofSkill({ name, description, entry, skill }: ServedSkill): Promise<Offered> {
+    return {
+      src: `mcp://${this.link.options.server}/skill/${encodeURIComponent(name)}`,
+      ...{ name, skill, description: shortened(description) },
+      digest: await this.#digest(['skill', entry]),
+    }
+  }
+
+  /** What approvals are bound to: which server it is, and all that it says of a tool. */
+  async #digest(said: unknown): Promise<string> {
+    const { place, options } = this.link
+    const where =
+      typeof place === 'function' || 'callTool' in place
+        ? null
+        : 'url' in place
+          ? String(place.url)
+          : [place.command, place.args ?? [], place.cwd ?? null]
+    const bytes = new TextEncoder().encode(JSON.stringify([options.server, where, said]))
+    return Buffer.from(await crypto.subtle.digest('SHA-256', bytes)).toString('hex')
+  }
+
+  #isSelected({ src, name }: Offered): boolean {
+    return (
+      this.#select === null ||
+      this.#select.some(pattern => matchPattern(pattern, src) || matchPattern(pattern, name))
+    )
+  }
+
+  /** A name that is ours already is not taken from us. */
+  async #register(name: string, one: Offered, problems: string[]): Promise<void> {
+    const { runtime, link } = this
+    if (await runtime.findTool(name).catch(() => true)) {
+      problems.push(
+        `${JSON.stringify(one.name.slice(0, 80))} was left out: there is a tool "${name}" already.`,
+      )
+      return
+    }
+    const { src, digest, description, title, params, skill } = one
+    const tool = defineTool({
+      ...{
+        name,
+        description,
+        execute: (args, context) => callRemote(link, one.name, args as JsonObject, context),
+      },
+      ...(title !== undefined && { metadata: { title: shortened(title) } }),
+      ...(params && { params }),
+    })
+    if (this.#isOver) return
+    const undo = runtime.register(tool, { src, validate: 'owner', remote: { digest, skill } })
+    this.#registered.set(name, { digest, src, undo })
+  }
+}
+
+function shortened(text: string): string {
+  return text.length <= LIMITS.description ? text : `${text.slice(0, LIMITS.description)}…`
+}
