@@ -1,6 +1,6 @@
 import { defineTool, type ToolContext, type ToolResult } from 'agent-apps'
 import { mustGoOn } from '../../workspace/files/going-on.js'
-import { pathKey } from '../../workspace/files/path-key.js'
+import { pathKey } from '../../workspace/wall/path-key.js'
 import { expectSameRules } from '../../workspace/wall/same-rules.js'
 import { sessionOf, workspaceOf } from '../../workspace/wall/workspace.js'
 import { boundedOutput, outputMax } from './files/output-folder.js'

@@ -5,7 +5,7 @@ import { describe, expect, it, onTestFinished } from 'vitest'
 import { until } from '../support/mcp-connection.js'
 import { makeTree, skill } from '../support/tree.js'
 
-const SERVER = fileURLToPath(new URL('../samples/mcp/hostile-server.mjs', import.meta.url))
+const SERVER = fileURLToPath(new URL('../support/hostile-server.mjs', import.meta.url))
 
 async function hostile({ timeoutMs }: { timeoutMs?: number } = {}) {
   const asked: ApprovalRequest[] = []

@@ -1,5 +1,5 @@
 import { AgentAppsError, type AgentRuntime, ctxRuntime, type ToolContext } from 'agent-apps'
-import { pathKey } from '../files/path-key.js'
+import { pathKey } from './path-key.js'
 import type { Place } from './place.js'
 
 /**
