@@ -1,4 +1,5 @@
 import {
+  AgentAppsError,
   type AgentRuntime,
   type Context,
   ctxRuntime,
@@ -57,6 +58,7 @@ async function startAgent(
   expectModels(ctx)
   const above = ctx.manager.spawn({}) as AgentRuntime
   const skill = ref === undefined ? null : (await above.describe(ref)).tool
+  if (skill) expectNoArguments(skill)
   const narrowed = allowedTools === undefined ? above : narrowedTo([allowedTools].flat(), above)
   return runAgent(ctx, {
     agent: skill ? narrowed.within(skill.name) : narrowed,
@@ -68,6 +70,16 @@ async function startAgent(
       const { content } = await above.open(skill.name, undefined, { signal: ctx.run.signal })
       return { text: content, own: await filesOf(ctx, skill) }
     },
+  })
+}
+
+/** Refuses a skill whose text is made of arguments: an agent is started with none for it. */
+function expectNoArguments({ name, frontmatter: { params } }: ToolDef): void {
+  const required = params?.required
+  if (!Array.isArray(required) || required.length === 0) return
+  throw new AgentAppsError('ARGS_INVALID', `The skill "${name}" needs arguments: ${required.join(', ')}.`, {
+    hint: 'Call the skill itself, with its arguments.',
+    tool: name,
   })
 }
 

@@ -14,7 +14,7 @@ export function checkPlace(
   const inside = tools.find(({ origin }) => isIn(join(origin.entry, origin.file), dir))
   if (inside)
     throw placeError(
-      join(inside.origin.entry, inside.origin.file),
+      dir,
       `The project itself reads the skill ${inside.name} from ${dir}`,
       'Name a folder that the project does not read, such as one whose name begins with a dot, or exclude it with `ignore`.',
     )

@@ -102,7 +102,7 @@ async function exportProject(
     if ('reason' in skill) leftOut.push(skill)
     else skills.push(skill)
   }
-  if (skills.length + served.length === 0) throw nothing(leftOut)
+  if (skills.length + served.length === 0) throw nothing(leftOut, patterns)
   const files = await filesOf(skills, served, options)
   return {
     dir,
@@ -145,13 +145,13 @@ interface Project {
   faults: Diagnostic[]
 }
 
-function nothing(leftOut: readonly LeftOut[]): AgentAppsError {
+function nothing(leftOut: readonly LeftOut[], patterns: ExportOptions['patterns']): AgentAppsError {
   const [first] = leftOut
   return new AgentAppsError(
     'EXPORT_EMPTY',
     first
       ? `Nothing can be exported: ${first.tool} ${first.reason}${leftOut.length > 1 ? `, and ${leftOut.length - 1} more are left out` : ''}.`
-      : 'There is nothing to export.',
+      : `There is nothing to export${patterns === undefined ? '' : `: no skill matches ${[patterns].flat().join(' ')}`}.`,
     { hint: '`agent-apps list` shows the tools of the project, and docs/export.md says which are exported.' },
   )
 }

@@ -94,7 +94,7 @@ export class Run implements AgentRun {
     const isMeant = (one: Opened): boolean => one.skill === skill && (path === undefined || one.path === path)
     const meant = this.#opened.filter(one => isMeant(one) && !this.#instead.has(one.call))
     for (const [at, { call }] of meant.entries())
-      this.#instead.set(call, at === 0 ? text : '(See the first text of this skill.)')
+      this.#instead.set(call, at === 0 ? text : '(The same as for the first text of this skill.)')
     const open = this.#opened.filter(({ call }) => !this.#instead.has(call))
     return { replaced: meant.length, open: [...new Set(open.map(one => one.skill))] }
   }
@@ -156,7 +156,7 @@ export class Run implements AgentRun {
 
   #limit(setting: string, what: string): AgentAppsError {
     return new AgentAppsError('AGENT_LIMIT', `The agent of "${this.name}" ${what}.`, {
-      hint: `Raise \`${setting}\` of the skill's \`agent\`, or give it less to do.`,
+      hint: `Raise \`${setting}\` under \`agent\` of the skill that it follows, or give it less to do.`,
       tool: this.ctx.run.tool.name,
     })
   }

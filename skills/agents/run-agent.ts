@@ -80,13 +80,24 @@ function modelFor(ctx: Context, { model: name }: AgentSkill): Model {
   const { models } = ctx.globals
   const model = models && Object.hasOwn(models, name) ? models[name] : undefined
   if (model === undefined) throw modelMissing(ctx, name)
+  if (!isModel(model))
+    throw new AgentAppsError('OPTIONS_INVALID', `The model ${JSON.stringify(name)} of \`models\` is none.`, {
+      hint: 'Give a language model of the AI SDK, or the id of one as a string.',
+      tool: ctx.run.tool.name,
+    })
   return model
+}
+
+function isModel(model: unknown): boolean {
+  return typeof model === 'string' || (typeof model === 'object' && model !== null && 'doGenerate' in model)
 }
 
 function modelMissing(ctx: Context, name: string): AgentAppsError {
   const key = name === 'default' ? name : JSON.stringify(name)
+  const names = Object.keys(ctx.globals.models ?? {})
+  const known = names.length === 0 ? '' : ` The models are ${names.join(', ')}.`
   return new AgentAppsError('MODEL_MISSING', `There is no model ${JSON.stringify(name)} to run an agent.`, {
-    hint: `Give one to the host's \`createRuntime({ models: { ${key}: … } })\`: a language model of the AI SDK.`,
+    hint: `Give one to the host's \`createRuntime({ models: { ${key}: … } })\`: a language model of the AI SDK.${known}`,
     tool: ctx.run.tool.name,
   })
 }

@@ -67,6 +67,24 @@ describe('the tool agent', () => {
     expect(seenSystem(model)).toContain('Be kind.')
   })
 
+  it('follows no skill whose text is made of arguments', async () => {
+    const model = scriptedModel()
+    const params = 'params: { type: object, properties: { topic: {} }, required: [topic] }'
+    const runtime = agentRuntime(
+      {
+        'skills/guide.skill.md': agentSkill('guide', `agent: true, ${params}`),
+        'skills/text.skill.md': skill('text', 'Text.', `metadata: { ${params} }\n`),
+      },
+      model,
+    )
+    for (const name of ['guide', 'text'])
+      await expect(runtime.invoke('agent', { prompt: 'Go.', skill: name })).rejects.toMatchObject({
+        code: 'ARGS_INVALID',
+        message: `The skill "${name}" needs arguments: topic.`,
+      })
+    expect(model.doGenerateCalls).toEqual([])
+  })
+
   it('gets the tools that the skill permits, as far as the call does', async () => {
     const more = 'allowed-tools: look shout\n'
     const tree = { ...TOOLS, 'skills/manners/SKILL.md': skill('manners', 'Be kind.\n', more) }

@@ -34,6 +34,14 @@ describe('the models of a runtime', () => {
     })
   })
 
+  it.each([42, {}])('must be models of the AI SDK: %j', async model => {
+    const runtime = agentRuntime(REVIEW, undefined, { models: { fast: model as never } })
+    await expect(runtime.invoke('review')).rejects.toMatchObject({ code: 'OPTIONS_INVALID' })
+    await expect(runtime.invoke('agent', { prompt: 'Go.' })).rejects.toMatchObject({
+      hint: expect.stringContaining('The models are fast.'),
+    })
+  })
+
   it('must be an object', () => {
     expect(() => agentRuntime({}, undefined, { models: [] as never })).toThrow(
       expect.objectContaining({ code: 'OPTIONS_INVALID' }),

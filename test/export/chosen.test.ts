@@ -73,6 +73,10 @@ describe('what is left out', () => {
       code: 'EXPORT_EMPTY',
       message: 'Nothing can be exported: shy is hidden from models.',
     })
+    expect(await failure(exported('skills', { tree, patterns: ['nope'] }))).toMatchObject({
+      code: 'EXPORT_EMPTY',
+      message: 'There is nothing to export: no skill matches nope.',
+    })
   })
 
   it('are the tools of the library, and those of others', async () => {

@@ -14,10 +14,11 @@ const ENTRIES: Record<string, string[]> = {
   './esbuild': [],
   './export': [],
   './langchain': ['@langchain/*', 'langchain'],
-  './mcp': ['@modelcontextprotocol/core', '@modelcontextprotocol/server'],
+  './mcp': ['@modelcontextprotocol/client', '@modelcontextprotocol/core', '@modelcontextprotocol/server'],
   './store': [],
   './testing': [],
   './vite': [],
+  './workspace': [],
 }
 
 interface Package {
