@@ -80,7 +80,7 @@ describe('context-manager', () => {
     expect(result).toBe(4)
     expect(results.finish).toMatchObject({
       type: 'error-text',
-      value: expect.stringMatching(/RESULT_INVALID[^]*Finish again, with a `result` that fits/),
+      value: expect.stringMatching(/RESULT_INVALID[\s\S]*Finish again, with a `result` that fits/),
     })
   })
 
