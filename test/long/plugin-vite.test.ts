@@ -130,13 +130,16 @@ describe('the development server', () => {
 
   it('sees what changes, and has the page loaded anew', async () => {
     const root = smallProject(CHANGING)
-    const { server, said, told, watching } = await served(root)
+    const { server, said, told } = await served(root)
     const loadPage = () => server.environments.client.transformRequest('/said.js')
     await loadPage()
     const code = () => server.environments.client.transformRequest('virtual:agent-apps')
     expect((await code())?.code).toContain('/@id/__x00__virtual:agent-apps/agent-apps-chunks/')
     expect(await said()).toBe('one,three First.\n1\n')
-    await watching(join(root, 'skills'))
+    // A change made to see that would have the page loaded anew itself, and the next one not until it was.
+    await until(() =>
+      expect(server.watcher.getWatched()[join(root, 'skills/one')] ?? []).toContain('SKILL.md'),
+    )
     for (const [what, edit, now] of EDITS) {
       told.length = 0
       edit(root)
