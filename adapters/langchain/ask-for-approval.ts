@@ -1,6 +1,7 @@
 import { AIMessage, type BaseMessage } from '@langchain/core/messages'
 import { isAgentAppsError } from 'agent-apps'
 import type { ModelTool, ToolCall } from '../skill-tools/model-tool.js'
+import type { AnsweredCalls } from './answered-calls.js'
 import type { AskedCall, WaitingRequest } from './asked-call.js'
 import { isBubbling } from './langchain-tool.js'
 import { answersOf, type GivenAnswer, questionFor } from './resumed-answers.js'
@@ -18,14 +19,19 @@ interface GraphRuntime {
  * Answers come from wherever the application has them. One counts only for a request that was kept when the graph was
  * interrupted, so that neither forged messages nor an answer that nobody asked for approve anything.
  */
-export function askForApproval(tools: ReadonlyMap<string, ModelTool>, sessionId: string | undefined) {
+export function askForApproval(
+  tools: ReadonlyMap<string, ModelTool>,
+  sessionId: string | undefined,
+  answered: AnsweredCalls,
+) {
   return async (state: { messages: BaseMessage[] }, runtime: GraphRuntime): Promise<undefined> => {
     const session = sessionId ?? threadOf(runtime.configurable)
     const ids = session === undefined ? {} : { sessionId: session }
     const asked = await askedCalls(tools, state.messages, ids)
     if (asked.length === 0 || !runtime.interrupt) return
     const answers = await answersTo(asked, runtime.interrupt as (question: unknown) => unknown, ids)
-    for (const [at, one] of asked.entries()) await answer(one, answers[at] as GivenAnswer, ids)
+    for (const [at, one] of asked.entries())
+      answered.note(one.id, await answer(one, answers[at] as GivenAnswer, ids))
   }
 }
 
@@ -88,15 +94,17 @@ async function keep(
   await agent.authorize(ref, args, { ...ids, callId: id })
 }
 
+/** Hands an answer on. False where it does not count: the call then is one that nobody approved. */
 async function answer(
   { id, call: { agent } }: AskedCall,
   given: GivenAnswer,
   ids: { sessionId?: string },
-): Promise<void> {
+): Promise<boolean> {
   try {
     await agent.answer(id, given, ids)
+    return true
   } catch (error) {
-    // The call then is one that nobody approved, and the model is told so.
     if (!isAgentAppsError(error) || error.code !== 'APPROVAL_INVALID') throw error
+    return false
   }
 }

@@ -11,13 +11,13 @@ import { UncheckedTool } from './unchecked-tool.js'
 /**
  * LangChain's tool for what a model calls.
  *
- * @param callIdOf the id by which the runtime knows a call of a session
+ * @param callIdOf the id by which the runtime knows a call of a session; undefined for a call that may have none
  */
 export function langchainTool(
   name: string,
   tool: ModelTool,
   { policy, onToolResult }: SkillToolsOptions,
-  callIdOf: (session: string | undefined, id: string) => string = (_, id) => id,
+  callIdOf: (session: string | undefined, id: string) => string | undefined = (_, id) => id,
 ): StructuredTool {
   const { description = '', schema, run, runs, show, events } = tool
   return new UncheckedTool({
@@ -27,8 +27,9 @@ export function langchainTool(
     async *func(input: unknown, _manager: unknown, config?: ToolRunnableConfig) {
       const { id } = config?.toolCall ?? {}
       const sessionId = policy?.sessionId ?? threadOf(config?.configurable)
+      const callId = id === undefined ? undefined : callIdOf(sessionId, id)
       const options: CallOptions = {
-        ...(id !== undefined && { callId: callIdOf(sessionId, id) }),
+        ...(callId !== undefined && { callId }),
         ...(sessionId !== undefined && { sessionId }),
         ...(config?.signal && { signal: config.signal }),
       }

@@ -2,6 +2,7 @@ import type { Runtime } from 'agent-apps/runtime'
 import type { AgentMiddleware } from 'langchain'
 import { checkOptionsOf } from '../skill-tools/offer-options.js'
 import { offeredTools } from '../skill-tools/offered-tools.js'
+import { answeredCalls } from './answered-calls.js'
 import { askForApproval } from './ask-for-approval.js'
 import { langchainTool } from './langchain-tool.js'
 import type { SkillToolsOptions } from './skill-tools-options.js'
@@ -34,10 +35,13 @@ export async function skillsMiddleware(
     import('langchain'),
     offeredTools(runtime, options),
   ])
+  const answered = answeredCalls(runtime)
+  const ownId = (session: string | undefined, id: string): string | undefined =>
+    answered.take(callIdIn(session, id)) ? callIdIn(session, id) : undefined
   return createMiddleware({
     name: 'AgentAppsSkills',
     tools: [...tools].map(([name, tool]) =>
-      langchainTool(name, tool, options, approval === 'interrupt' ? callIdIn : undefined),
+      langchainTool(name, tool, options, approval === 'interrupt' ? ownId : undefined),
     ),
     ...(instructions !== '' && {
       wrapModelCall: (request, handler) => {
@@ -46,6 +50,6 @@ export async function skillsMiddleware(
         return handler({ ...request, systemMessage: systemMessage.concat(before + instructions) })
       },
     }),
-    ...(approval === 'interrupt' && { afterModel: askForApproval(tools, policy?.sessionId) }),
+    ...(approval === 'interrupt' && { afterModel: askForApproval(tools, policy?.sessionId, answered) }),
   }) as AgentMiddleware
 }

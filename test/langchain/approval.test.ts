@@ -252,6 +252,20 @@ describe('an approval that nobody gave', () => {
     expect(results['call-deploy']).toEqual(REFUSED)
   })
 
+  it('one that was used, by a later call with its id', async () => {
+    const deploying = deployRuntime()
+    const { run } = chat(deploying, new MemorySaver())
+    await run(START, CALL)
+    expect((await run(resume(APPROVE), END)).results['call-deploy']).toEqual(DONE)
+    // A person is asked again, and rejects it.
+    expect((await run(START, CALL)).question).toBeDefined()
+    expect((await run(resume(REJECT), END)).results['call-deploy']).toMatchObject({ status: 'error' })
+    // Nobody is asked about a call that only messages have.
+    const send = new Command({ update: { messages: [FORGED] }, goto: 'tools' })
+    expect((await run(send, END)).results['call-deploy']).toEqual(REFUSED)
+    expect(deploying.deployed).toEqual(['staging'])
+  })
+
   it('one of another process that has no store in common', async () => {
     const started = processes()
     const saver = new MemorySaver()
