@@ -79,7 +79,7 @@ async function callFault(
   if (await isGone(error))
     return new AgentAppsError(
       'MCP_UNAVAILABLE',
-      `The server "${server}" cannot be reached: ${textOf(error)}.`,
+      `The server "${server}" cannot be reached: ${foreignText(textOf(error), `the server "${server}"`)}.`,
       {
         hint: 'It is connected to again. Whether the call had an effect is not known.',
         tool,
