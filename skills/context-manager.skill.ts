@@ -1,12 +1,4 @@
-import {
-  AgentAppsError,
-  type Context,
-  ctxRuntime,
-  defineTool,
-  isAgentAppsError,
-  outputForModel,
-  type ToolContext,
-} from 'agent-apps'
+import { type Context, ctxRuntime, defineTool, outputForModel, type ToolContext } from 'agent-apps'
 import { type ManagedRun, runOfCaller } from './agents/agent-run.js'
 
 type Operation =
@@ -71,19 +63,9 @@ async function manage(operation: Operation, own: ToolContext): Promise<unknown> 
 
 /** Ends the work with a result, which must be what the skill `returns`. Without that, it is a text. */
 async function finish(result: unknown, run: ManagedRun): Promise<unknown> {
-  await run.check(result).catch(error => {
-    throw forModel(error)
-  })
+  await run.check(result, 'Finish again, with a `result` that fits.')
   run.finish(run.skill.returns ? result : outputForModel(result))
   return 'Your work has ended.'
-}
-
-/** What is wrong with a result, with what the model is to do about it, and not the author of the skill. */
-function forModel(error: unknown): unknown {
-  if (!isAgentAppsError(error) || error.code !== 'RESULT_INVALID') return error
-  const { message, issues = [] } = error
-  const hint = 'Finish again, with a `result` that fits.'
-  return new AgentAppsError('RESULT_INVALID', message, { hint, issues, cause: error })
 }
 
 function replace({ skill, path }: { skill?: string; path?: string }, text: string, run: ManagedRun): unknown {

@@ -79,8 +79,16 @@ export class Run implements AgentRun {
     }
   }
 
-  /** Compares what is to be its result with what is expected of it. Throws RESULT_INVALID. */
-  readonly check = (result: unknown): Promise<void> => this.skill.check(result)
+  /**
+   * Compares what is to be its result with what is expected of it.
+   *
+   * @param hint what the model is to do about one that does not fit
+   * @throws RESULT_INVALID
+   */
+  readonly check = (result: unknown, hint: string): Promise<void> =>
+    this.skill.check(result).catch(error => {
+      throw forModel(error, hint)
+    })
 
   readonly noteOpened = (callId: string, skill: string, path?: string): void => {
     this.#opened.push({ call: callKey(this.step, callId), skill, path })
@@ -160,6 +168,13 @@ export class Run implements AgentRun {
       tool: this.ctx.run.tool.name,
     })
   }
+}
+
+/** A fault of the result with what the model is to do about it, and not the author of the skill. */
+function forModel(error: unknown, hint: string): unknown {
+  if (!isAgentAppsError(error) || error.code !== 'RESULT_INVALID') return error
+  const { message, issues = [] } = error
+  return new AgentAppsError('RESULT_INVALID', message, { hint, issues, cause: error })
 }
 
 /** Some models count the calls of each answer from zero: an id alone may be that of many calls. */

@@ -43,12 +43,12 @@ export async function runAgent(ctx: Context, { agent, skill, ...job }: AgentJob)
   const run = new Run(ctx, skill?.name ?? ctx.run.tool.name, about)
   try {
     const { text, own } = await job.instructions()
-    const { returns: schema, check } = about
+    const { returns: schema } = about
     return await work(
       {
         ...{ model, agent, own, prompt: job.prompt },
         system: text === '' ? ABOUT : `${ABOUT}\n\n${text}`,
-        expected: schema && { schema, check },
+        expected: schema && { schema, check: run.check },
         named: ['context-manager', ...(job.isNarrowed ? callbacksOf(ctx) : [])],
         // Where agents have a workspace, scripts of skills can be run.
         directory: ctx.globals.config.workspace !== undefined,

@@ -1,18 +1,11 @@
 import { setTimeout } from 'node:timers/promises'
-import { createRuntime, defineTool, type Runtime, type ToolContext } from 'agent-apps'
+import { createRuntime, defineTool } from 'agent-apps'
 import { skillTools, toAiTool } from 'agent-apps/ai-sdk'
 import { generateText, stepCountIs, streamText, ToolLoopAgent } from 'ai'
 import { describe, expect, it } from 'vitest'
 import { z } from 'zod'
 import { calling, dataPart, scriptedModel, seenResults, seenSystem } from '../support/ai-model.js'
-
-type Execute = (args: unknown, context: ToolContext) => unknown
-
-function runtimeWith(execute: Execute): Runtime {
-  const runtime = createRuntime({ paths: [] })
-  runtime.register(defineTool({ name: 'work', description: 'Works.', execute }))
-  return runtime
-}
+import { type Execute, runtimeWith } from '../support/working-runtime.js'
 
 /** What a model is shown of a result. */
 async function shown(execute: Execute, input: unknown = {}): Promise<unknown> {

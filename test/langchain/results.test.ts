@@ -1,19 +1,12 @@
 import { setTimeout } from 'node:timers/promises'
 import { ToolMessage } from '@langchain/core/messages'
-import { createRuntime, defineTool, type Runtime, type ToolContext } from 'agent-apps'
+import { createRuntime, defineTool, type Runtime } from 'agent-apps'
 import { type SkillToolsOptions, skillTools, type ToolUse } from 'agent-apps/langchain'
 import { createAgent } from 'langchain'
 import { describe, expect, it } from 'vitest'
 import { z } from 'zod'
 import { calling, scriptedModel } from '../support/langchain-model.js'
-
-type Execute = (args: unknown, context: ToolContext) => unknown
-
-function runtimeWith(execute: Execute): Runtime {
-  const runtime = createRuntime({ paths: [] })
-  runtime.register(defineTool({ name: 'work', description: 'Works.', execute }))
-  return runtime
-}
+import { type Execute, runtimeWith } from '../support/working-runtime.js'
 
 /** The message with a result. */
 async function given(execute: Execute, options: SkillToolsOptions = {}): Promise<ToolMessage> {

@@ -13,7 +13,7 @@ export function agentRuntime(tree: Tree, model?: Model, options: RuntimeOptions 
 /** The AI SDK that is tested with. */
 export const SDK = join(process.env.AGENT_APPS_TESTED_WITH ?? join(ROOT, 'node_modules'), 'ai')
 
-/** The same project, read in one of the ways; a bundle finds the AI SDK beside it. */
+/** A runtime over such a project that is read in one of the ways; a bundle finds the AI SDK beside it. */
 export async function agentProject(way: Way, tree: Tree, model: Model): Promise<Runtime> {
   const { runtime } = await project(way, { ...tree, 'node_modules/ai': { link: SDK } })
   runtime.globals.models = { default: model }

@@ -1,4 +1,4 @@
-import { AgentAppsError, isAgentAppsError, type JsonObject, type JsonValue } from 'agent-apps'
+import { AgentAppsError, type JsonObject, type JsonValue } from 'agent-apps'
 import type { ModelTool } from '../../skill-tools/model-tool.js'
 import { shownResult } from '../../skill-tools/shown.js'
 
@@ -8,8 +8,8 @@ export const RESULT_TOOL = 'give-result'
 /** What a result must be. */
 export interface ExpectedResult {
   schema: JsonObject
-  /** Throws where a result does not fit the schema. */
-  check: (result: unknown) => Promise<void>
+  /** Throws where a result does not fit the schema, with the hint. */
+  check: (result: unknown, hint: string) => Promise<void>
 }
 
 /** What takes the result of a model, and tells it what is wrong with one that does not fit. */
@@ -22,9 +22,7 @@ export function resultTool({ schema, check }: ExpectedResult, finish: (result: u
     callOf: () => null,
     run: async input => {
       const result = isWhole ? input : unwrapped(input)
-      await check(result).catch(error => {
-        throw forModel(error)
-      })
+      await check(result, AGAIN)
       finish(result)
       return 'Taken.'
     },
@@ -50,13 +48,6 @@ function wrapped({ $defs, definitions, $schema, ...result }: JsonObject): JsonOb
     required: ['result'],
     additionalProperties: false,
   }
-}
-
-/** A fault of the result with what the model is to do about it, and not the author of the skill. */
-function forModel(error: unknown): unknown {
-  if (!isAgentAppsError(error) || error.code !== 'RESULT_INVALID') return error
-  const { message, issues = [] } = error
-  return new AgentAppsError('RESULT_INVALID', message, { hint: AGAIN, issues, cause: error })
 }
 
 const AGAIN = `Call ${RESULT_TOOL} again, with what it describes.`
