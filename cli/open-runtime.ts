@@ -1,16 +1,9 @@
 import { join } from 'node:path'
-import {
-  createRuntime,
-  type Diagnostic,
-  directiveForms,
-  type PluginRecord,
-  pluginOf,
-  type Runtime,
-  type ToolDef,
-} from 'agent-apps'
 import { guessedDirectories, type LoadedConfig, loadConfig, skillsElsewhere } from 'agent-apps/compiler'
+import { createRuntime, type Diagnostic, type Runtime, type ToolDef } from 'agent-apps/runtime'
+import { directiveForms } from '../src/content/directive-forms.js'
 import { type Invocation, projectOptions } from './command.js'
-import { fromCwd, fromHere } from './from-here.js'
+import { fromHere } from './from-here.js'
 import { printable } from './output.js'
 
 /**
@@ -35,32 +28,6 @@ export async function openRuntime(invocation: Invocation, evaluate: boolean): Pr
     env: loaded.env ?? [],
     ...(typeof workspace === 'string' && { workspace }),
   })
-}
-
-/** Returns a tool as `list --json` prints it; missing values are null. */
-export function asJson(tool: ToolDef, cwd: string): Record<string, unknown> {
-  const { name, kind, frontmatter, origin } = tool
-  const { description, role, tags, visibility } = frontmatter
-  return {
-    name,
-    description: description ?? null,
-    kind,
-    role: role ?? null,
-    directive: directiveForms(tags),
-    layer: origin.layer,
-    plugin: pluginAsJson(pluginOf(tool)),
-    file: fromCwd(fileOf(origin), cwd),
-    tags,
-    visibility: visibility ?? null,
-    via: origin.via,
-    shadows: origin.shadows.map(shadow => ({ layer: shadow.layer, file: fromCwd(fileOf(shadow), cwd) })),
-  }
-}
-
-function pluginAsJson(plugin: PluginRecord | null): Record<string, string | null> | null {
-  if (plugin === null) return null
-  const { name, version, description } = plugin
-  return { name, version: version ?? null, description: description ?? null }
 }
 
 /**
