@@ -32,7 +32,7 @@ export async function openForAgents(
   return createRuntime({
     paths: [
       ...searched,
-      ...guessedDirectories(searched).map((dir): PathEntry => (paths ? dir : { dir, trust: 'ask' })),
+      ...(await guessedDirectories(searched)).map((dir): PathEntry => (paths ? dir : { dir, trust: 'ask' })),
     ],
     cwd,
     evaluate,

@@ -19,7 +19,7 @@ export async function openRuntime(invocation: Invocation, evaluate: boolean): Pr
     ? { paths, config: {} }
     : await loadConfig({ cwd, global: true, trusted: true, evaluate, ...given })
   return createRuntime({
-    paths: [...configured, ...guessedDirectories(configured)],
+    paths: [...configured, ...(await guessedDirectories(configured))],
     cwd,
     evaluate,
     freshness: loaded.freshness ?? 'check',
@@ -62,7 +62,7 @@ export async function noteLeftOut(invocation: Invocation): Promise<void> {
     config,
     faults,
   } = await loadConfig({ ...project, trusted: true, evaluate: false })
-  noteAll([...faults, ...skillsElsewhere(configured, config.rules)], invocation)
+  noteAll([...faults, ...(await skillsElsewhere(configured, config.rules))], invocation)
 }
 
 /** Reports the problems that the runtime has found so far. */

@@ -1,5 +1,4 @@
 import { readFileSync } from 'node:fs'
-import { createInterface } from 'node:readline'
 
 /** Where a command line reads and writes, and what ends it. The environment and the working directory are the process's. */
 export interface Io {
@@ -44,6 +43,7 @@ export function standardIo(): Io {
     ask: async question => {
       if (!stdin.isTTY || !stderr.isTTY) return null
       stderr.write(question)
+      const { createInterface } = await import('node:readline')
       const lines = createInterface({ input: stdin, signal })
       for await (const line of lines) return line
       return null

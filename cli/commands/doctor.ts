@@ -73,7 +73,7 @@ async function examine(invocation: Invocation): Promise<Finding[]> {
     if (loaded) found.push(configuration(loaded, named))
     found.push(...missingDirectories(searched, named))
     if (found.every(({ state }) => state !== 'problem')) {
-      const lost = skillsElsewhere(searched, loaded?.config.rules)
+      const lost = await skillsElsewhere(searched, loaded?.config.rules)
       found.push(...lost.map(elsewhere))
       const compiled = await compared({ ...project, ...(paths && { paths }) }, lost.length > 0)
       if (compiled) found.push(...indexes(compiled, cwd, named), ...projectFile(compiled, named))

@@ -54,7 +54,7 @@ async function run(invocation: Invocation): Promise<number> {
   const { cwd, output } = invocation
   const { file: configuration } = await loadConfig({ cwd, evaluate: false }).catch(ofCode)
   const isConfigured = configuration !== null
-  const proposed = isConfigured ? { paths: [], skills: 0 } : proposePaths(cwd)
+  const proposed = isConfigured ? { paths: [], skills: 0 } : await proposePaths(cwd)
   const makesExamples = !isConfigured && proposed.skills === 0
   const made: string[] = []
   const kept: string[] = []

@@ -2,7 +2,6 @@ import { byCodePoint } from '../../src/base/code-point-order.js'
 import type { Diagnostic } from '../../src/base/diagnostic.js'
 import { type Finding, type Message, toDiagnostic } from '../diagnostics/diagnostics.js'
 import { type RuleSettings, withSetting } from '../diagnostics/rule-settings.js'
-import { toMessage } from '../diagnostics/to-message.js'
 import { type CatalogCost, catalogCost } from '../records/catalog-cost.js'
 import type { LinkedDirectory } from '../records/linked-directory.js'
 import { type Project, shownPath } from './project.js'
@@ -54,11 +53,11 @@ export interface ReportPart extends LinkedPart {
  * @param unmatched the patterns of `allowed-tools` that no directory has a tool for, each with the name that
  * it may have meant, or none
  */
-export function report(
+export async function report(
   parts: readonly ReportPart[],
   unmatched: ReadonlyMap<string, string>,
   { rules, faults }: Pick<Project, 'rules' | 'faults'>,
-): Report {
+): Promise<Report> {
   const found = parts.flatMap(part => partDiagnostics(part, unmatched, rules))
   const became = outcomes(parts.map(({ linked }) => linked))
   const files = parts.flatMap((part, index) => fileReports(part, became[index]))
@@ -74,7 +73,7 @@ export function report(
     skills: skillReports(parts),
     files,
     catalog: catalogCost(parts.map(({ linked }) => linked)),
-    diagnostics: toMessages([...faults, ...namesOnce(found)]),
+    diagnostics: await toMessages([...faults, ...namesOnce(found)]),
   }
 }
 
@@ -187,7 +186,9 @@ function amongAll(
  * A `vfile-message` is an `Error`; where ten thousand are made, their stacks would take longer than the
  * compile.
  */
-function toMessages(diagnostics: Diagnostic[]): Message[] {
+async function toMessages(diagnostics: Diagnostic[]): Promise<Message[]> {
+  if (diagnostics.length === 0) return []
+  const { toMessage } = await import('../diagnostics/to-message.js')
   const { stackTraceLimit } = Error
   Error.stackTraceLimit = 0
   try {
