@@ -42,7 +42,19 @@ const PARTS = [
     platform: 'node',
   },
   { folder: 'workspace', entries: ['index.js'], platform: 'node' },
-  { folder: 'cli', entries: ['main.js'], platform: 'node' },
+  {
+    folder: 'cli',
+    entries: ['main.js'],
+    // What `compile` and `check` share, and little else.
+    hubs: [
+      'run-command.js',
+      'report/formats.js',
+      'report/github-annotations.js',
+      'report/no-skills.js',
+      'report/summary.js',
+    ],
+    platform: 'node',
+  },
   {
     folder: 'adapters',
     entries: [
@@ -69,7 +81,8 @@ for (const file of filesIn(join(DIST, 'src'))) rmSync(file)
 /** Puts the bundled files in the place of those that they were made of. */
 async function replace({ folder, entries, hubs = [], apart = [], alone = [], platform }) {
   const directory = join(DIST, folder)
-  const reaching = hubs.length === 0 ? [] : [reachingAll(directory, { hubs, apart, slimmest: entries.at(-1) })]
+  const reaching =
+    hubs.length === 0 ? [] : [reachingAll(directory, { hubs, apart, slimmest: entries.at(-1) })]
   const made = [
     ...(await bundle(directory, entries, { platform, splitting: true, plugins: reaching })),
     ...(await bundle(directory, alone, { platform: 'node', plugins: [onDemandOutside()] })),
