@@ -26,7 +26,7 @@ export interface Terminal {
  * writes there, `console.log` included, goes to standard error.
  */
 export function standardIo(): Io {
-  const { stdin, stdout, stderr } = process
+  const { stdout, stderr } = process
   const signal = interruptSignal()
   const write = stdout.write.bind(stdout)
   stdout.write = ((...words: Parameters<typeof write>) => {
@@ -41,6 +41,8 @@ export function standardIo(): Io {
   return {
     readInput: () => readFileSync(0, 'utf8'),
     ask: async question => {
+      // Not opened before, which takes as long as `--help`.
+      const { stdin } = process
       if (!stdin.isTTY || !stderr.isTTY) return null
       stderr.write(question)
       const { createInterface } = await import('node:readline')
