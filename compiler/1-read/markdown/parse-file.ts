@@ -74,8 +74,9 @@ export function parseFile(bytes: Buffer, source: SkillSource): ParsedFile {
   parsed.findings.push(...findings)
   for (const block of blocks) {
     if ('rule' in block) addBroken(parsed, block, fallbackName(source), decoded.text)
-    else parseBlock(parsed, decoded, block, source, blocks.length > 1)
+    else parseBlock(parsed, decoded, block, source)
   }
+  if (blocks.length > 1) for (const { name, record } of parsed.tools) record.fragment = name
   if (!decoded.ascii) parsed.findings.push(...hiddenCharacters(decoded, firstContent(blocks)))
   return parsed
 }
@@ -116,14 +117,8 @@ function firstContent(blocks: (Block | Finding)[]): number {
   return first === undefined || 'rule' in first ? 0 : first.contentStart
 }
 
-/** Reads one skill of a file, perhaps of several, and adds its tool and findings to what is parsed of the file. */
-function parseBlock(
-  parsed: ParsedFile,
-  decoded: DecodedText,
-  block: Block,
-  source: SkillSource,
-  isOneOfSeveral: boolean,
-): void {
+/** Reads one skill of a file, and adds its tool and findings to what is parsed of the file. */
+function parseBlock(parsed: ParsedFile, decoded: DecodedText, block: Block, source: SkillSource): void {
   const { text, placeAt } = decoded
   const { findings } = parsed
   const { yamlStart, yamlEnd, contentStart, contentEnd } = block
@@ -170,15 +165,14 @@ function parseBlock(
   // Both were read as strings already. An index holds null instead of a value that JSON does not have.
   for (const field of ['name', 'description']) if (notJson(verbatim[field]) !== null) verbatim[field] = null
   const { name, title } = named
-  const { path, kind } = source
-  const { size } = parsed
+  const { kind } = source
   const content = text.slice(contentStart, contentEnd)
   findings.push(
     ...checkFrontmatter(effective, { kind, name, description }, at),
     ...foreignVariables(effective, content, at, offset => placeAt(contentStart + offset)),
   )
   const context = { kind, name, title, description: description?.trim() ? description : undefined }
-  const skill = { verbatim, effective, at, context, content, path, size, isOneOfSeveral }
+  const skill = { verbatim, effective, at, context, content, path: source.path, size: parsed.size }
   parsed.tools.push(toolOf(decoded, block, skill))
 }
 
@@ -206,15 +200,13 @@ interface ReadBlock {
   /** The path of the file, and its size in bytes. */
   path: string
   size: number
-  /** True for one of several skills in a file. */
-  isOneOfSeveral: boolean
 }
 
 /** The tool of a skill whose frontmatter was read. */
 function toolOf(
   { placeAt, byteAt }: DecodedText,
   { contentStart, contentEnd }: Block,
-  { verbatim, effective, at, context, content, path, size, isOneOfSeveral }: ReadBlock,
+  { verbatim, effective, at, context, content, path, size }: ReadBlock,
 ): ParsedTool {
   const { name, kind } = context
   const record: ToolRecord = {
@@ -234,7 +226,6 @@ function toolOf(
     references: referencesIn(effective, content, at, offset => placeAt(contentStart + offset)),
     record,
   }
-  if (isOneOfSeveral) record.fragment = name
   if (hasDelegate(effective)) tool.delegatePlace = at.value('metadata', 'delegate')
   const directives = directiveNames(content)
   if (directives.length > 0) {
