@@ -62,6 +62,22 @@ export function readSkillFile(file: string): Buffer {
   return readRegularFile(file, limits.fileBytes + 1)
 }
 
+/** As `readSkillFile`, into memory that the next call uses again: the bytes are to be looked at before that, and not kept. */
+export function glanceAtSkillFile(file: string): Buffer {
+  const { descriptor, stat } = openRegularFile(file)
+  try {
+    const size = Math.min(stat.size, limits.fileBytes + 1)
+    glance ??= Buffer.allocUnsafeSlow(GLANCE)
+    return readBytes(descriptor, size, size <= GLANCE ? glance : undefined)
+  } finally {
+    closeSync(descriptor)
+  }
+}
+
+/** More than most skill files have. */
+const GLANCE = 64 * 1024
+let glance: Buffer | undefined
+
 /** Opens a regular file. What was one when somebody looked may be a pipe by now, which must not be waited for. */
 export function openRegularFile(file: string, flags = 0): { descriptor: number; stat: Stats } {
   const descriptor = openSync(file, O_RDONLY | O_NONBLOCK | flags)
@@ -84,9 +100,9 @@ export function unlessGone<Result>(look: () => Result): Result | null {
 }
 
 /** Reads at most `size` bytes: some of the system's files are regular, report a size of 0, and never end. */
-function readBytes(descriptor: number, size: number): Buffer {
+function readBytes(descriptor: number, size: number, into?: Buffer): Buffer {
   if (size > WHOLE_MAX) throw new Error('larger than 2 GiB')
-  const bytes = Buffer.allocUnsafe(size)
+  const bytes = into ?? Buffer.allocUnsafe(size)
   let length = 0
   for (let read = -1; read !== 0 && length < size; length += read)
     read = readSync(descriptor, bytes, length, size - length, null)

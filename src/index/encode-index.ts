@@ -156,7 +156,8 @@ export function emptyLines<Line>(): Lines<Line> {
 /** A name's record as a line of an index, `"name":{…}`. The functions below make lines of the other records. */
 export function encodeName(name: string, record: NameRecord): string {
   if ('broken' in record) return encodeRecord(name, record)
-  return encodeRecord(name, { ...record, frontmatter: sortKeys(record.frontmatter) })
+  const frontmatter = sortKeys(record.frontmatter)
+  return encodeRecord(name, frontmatter === record.frontmatter ? record : { ...record, frontmatter })
 }
 
 /** What a bare name means that is nobody's own, as a line. */
@@ -165,11 +166,14 @@ export function encodeNamesakes(name: string, names: string[]): string {
   return encodeRecord(name, record)
 }
 
-export function encodeDetails(name: string, { resources, references, ...details }: ToolDetails): string {
+export function encodeDetails(name: string, details: ToolDetails): string {
+  const { resources, references = [] } = details
+  // Most have neither.
+  if (resources.length + references.length === 0) return encodeRecord(name, details)
   return encodeRecord(name, {
     ...details,
     resources: resources.map(sortKeys),
-    ...(references && { references: references.map(sortKeys) }),
+    ...(details.references && { references: references.map(sortKeys) }),
   })
 }
 
@@ -195,8 +199,14 @@ function encodeRecord(key: string, record: object): string {
  */
 function sortKeys<Type extends object>(record: Type): Type {
   const keys = Object.keys(record)
-  if (keys.every((key, index) => index === 0 || (keys[index - 1] as string) < key)) return record
+  if (areSorted(keys)) return record
   const sorted: Partial<Type> = {}
   for (const key of keys.sort() as (keyof Type)[]) sorted[key] = record[key]
   return sorted as Type
+}
+
+function areSorted(keys: readonly string[]): boolean {
+  for (let index = 1; index < keys.length; index++)
+    if ((keys[index - 1] as string) > (keys[index] as string)) return false
+  return true
 }
