@@ -47,6 +47,10 @@ export interface CompileCache {
   cascadeFindings: Map<string, Finding[]>
   /** What the contents of the directory's tools had wrong, by file. It holds as long as those contents do. */
   contentFindings: Map<string, Finding[]>
+  /** The skill files of which something is found that not they alone show. */
+  found: string[]
+  /** The other files in the index. */
+  otherFiles: ReadonlyMap<string, FileDigest>
   /** The directories of others in which a base may lie, absolute: cascades hold as long as they are the same. */
   elsewhere: string[]
 }
@@ -75,11 +79,14 @@ interface StoredCache {
   modules: [key: string, file: string, inputs: string[]][]
   validators: [digest: string, file: string][]
   moduleFiles: string[]
-  made: [file: string, size: number, sha256: string][]
+  made: StoredDigest[]
   cascadeFindings: [path: string, findings: StoredFinding[]][]
   contentFindings: [path: string, findings: StoredFinding[]][]
+  found: string[]
+  otherFiles: StoredDigest[]
   elsewhere: string[]
 }
+type StoredDigest = [file: string, size: number, sha256: string]
 type StoredFile = [path: string, size: number, mtimeMs: number, ctimeMs: number, ino: number, sha256: string]
 type StoredUnit = [
   path: string,
@@ -128,6 +135,7 @@ export function encodeCache({
   modules,
   cascadeFindings,
   contentFindings,
+  otherFiles,
   elsewhere,
 }: {
   header: string
@@ -138,6 +146,7 @@ export function encodeCache({
   modules: Pick<CompileCache, 'modules' | 'validators' | 'moduleFiles' | 'made'>
   cascadeFindings: Map<string, Finding[]>
   contentFindings: Map<string, Finding[]>
+  otherFiles: ReadonlyMap<string, FileDigest>
   elsewhere: string[]
 }): Uint8Array[] {
   const stored: { [Key in keyof StoredCache]: StoredCache[Key] | LongList } = {
@@ -150,9 +159,11 @@ export function encodeCache({
     modules: [...modules.modules].map(([key, { file, inputs }]) => [key, file, inputs]),
     validators: [...modules.validators],
     moduleFiles: modules.moduleFiles,
-    made: [...modules.made].map(([file, { size, sha256 }]) => [file, size, sha256]),
+    made: storeDigests(modules.made),
     cascadeFindings: storeFindings(cascadeFindings),
     contentFindings: storeFindings(contentFindings),
+    found: [...linked.findings.keys()],
+    otherFiles: storeDigests(otherFiles),
     elsewhere,
   }
   return sealedJson(stored)
@@ -214,6 +225,8 @@ function decode({
   made,
   cascadeFindings,
   contentFindings,
+  found,
+  otherFiles,
   elsewhere,
 }: StoredCache): Omit<CompileCache, 'savedAt'> {
   const cachedFiles = new Map<string, CachedFile>()
@@ -234,9 +247,11 @@ function decode({
     modules: new Map(modules.map(([key, file, inputs]) => [key, { file, inputs }])),
     validators: new Map(validators),
     moduleFiles,
-    made: new Map(made.map(([file, size, sha256]) => [file, { size, sha256 }])),
+    made: readDigests(made),
     cascadeFindings: readFindings(cascadeFindings),
     contentFindings: readFindings(contentFindings),
+    found: [...found],
+    otherFiles: readDigests(otherFiles),
     elsewhere: [...elsewhere],
   }
 }
@@ -282,6 +297,14 @@ function storeContent(tool: UnitTool): [directives: readonly string[], included:
 
 function restoreDelegate([ref, line, column]: StoredDelegate): DelegateReference {
   return { ref, place: { line, column } }
+}
+
+function storeDigests(files: ReadonlyMap<string, FileDigest>): StoredDigest[] {
+  return [...files].map(([file, { size, sha256 }]) => [file, size, sha256])
+}
+
+function readDigests(stored: readonly StoredDigest[]): Map<string, FileDigest> {
+  return new Map(stored.map(([file, size, sha256]) => [file, { size, sha256 }]))
 }
 
 function storeFindings(findings: ReadonlyMap<string, Finding[]>): StoredCache['cascadeFindings'] {
