@@ -7,9 +7,9 @@ import {
   shardKey,
   shardOf,
 } from '../../src/index/index-format.js'
-import type { CompileCache } from '../records/compile-cache.js'
+import { type CompileCache, isKnown } from '../records/compile-cache.js'
 import type { LinkedDirectory } from '../records/linked-directory.js'
-import { isReadAnew, type SkillUnit } from '../records/skill-unit.js'
+import type { SkillUnit } from '../records/skill-unit.js'
 
 /** What goes into an index whose names and cascades are those of the last one. */
 export interface SameNames {
@@ -40,10 +40,9 @@ export function keptShards(
     note('files', unit.path)
     for (const { name } of [...unit.tools, ...unit.broken]) note('tools', name)
   }
-  // What only other files say of a file may be another by now, or be gone.
-  for (const path of [...findings.keys(), ...cache.found]) note('files', path)
+  for (const path of changedKeys(cache.found, findings)) note('files', path)
   for (const [name, record] of contents) if (record) note('contents', name)
-  for (const path of changedFiles(cache.otherFiles, otherFiles)) note('files', path)
+  for (const path of changedKeys(cache.otherFiles, otherFiles)) note('files', path)
   return shards.map((digest, number) => (changed.has(number) ? null : digest))
 }
 
@@ -51,17 +50,8 @@ function areSameFiles(units: readonly SkillUnit[], cache: CompileCache): boolean
   return units.length === cache.units.size && units.every(({ path }) => cache.units.has(path))
 }
 
-/** True for a unit that is the last compile's. */
-function isKnown(unit: SkillUnit, cache: CompileCache): boolean {
-  return cache.units.get(unit.path) === unit && !unit.tools.some(isReadAnew)
-}
-
-/** The paths of the files that differ, or that are in one of both alone. */
-function changedFiles(
-  before: ReadonlyMap<string, FileDigest>,
-  after: ReadonlyMap<string, FileDigest>,
-): string[] {
-  const isSame = (path: string): boolean =>
-    before.get(path)?.sha256 === after.get(path)?.sha256 && before.get(path)?.size === after.get(path)?.size
-  return [...before.keys(), ...after.keys()].filter(path => !isSame(path))
+/** The keys whose values differ, or that one of both has alone. */
+function changedKeys(before: ReadonlyMap<string, object>, after: ReadonlyMap<string, object>): string[] {
+  const isSame = (key: string): boolean => JSON.stringify(before.get(key)) === JSON.stringify(after.get(key))
+  return [...before.keys(), ...after.keys()].filter(key => !isSame(key))
 }

@@ -14,13 +14,21 @@ import { withDirectoryLock } from '../3-emit/directory-lock.js'
 import { keptShards } from '../3-emit/kept-shards.js'
 import { recordLines } from '../3-emit/record-lines.js'
 import { outdatedFiles, saveCache, writeIndex } from '../3-emit/write-index.js'
+import { vouches } from '../files/file-stat.js'
 import { changedNames } from '../index/changed-names.js'
 import { indexFiles, readWritten, shardFiles, storeLines } from '../index/index-files.js'
 import type { KeptLines } from '../index/line-store.js'
 import { type ProjectDirectory, shownPath } from '../project/project.js'
 import type { Stage } from '../project/stage.js'
-import { encodeCache } from '../records/compile-cache.js'
+import {
+  addToCache,
+  changedFiles,
+  encodeCache,
+  isKnown,
+  type SeenByCompile,
+} from '../records/compile-cache.js'
 import { type LinkedDirectory, withFindings } from '../records/linked-directory.js'
+import type { SkillUnit } from '../records/skill-unit.js'
 import { unitRecords } from '../records/unit.js'
 import type { Walk } from '../records/walked.js'
 import {
@@ -54,6 +62,8 @@ export interface EncodedDirectory {
   /** What must be written; null where the index already says the same. */
   unwritten: {
     encoded: EncodedIndex
+    /** The shards of the last compile's index that need not be looked at; null where all had to be. */
+    shards: KeptShards | null
     /** Files beside the skills that records are made of. */
     otherFiles: ReadonlyMap<string, FileDigest>
     /** The shards that are as they must be. */
@@ -90,7 +100,7 @@ export const encode: Stage<ResolvedDirectory, EncodedDirectory> = {
     const sound = new Set(previous && shardFiles(previous.written))
     const outdated = outdatedFiles(dir, encoded, modules, sound)
     if (!job.check)
-      return { compiled, unwritten: { encoded, otherFiles, sound, isOutdated: outdated.length > 0 } }
+      return { compiled, unwritten: { encoded, shards, otherFiles, sound, isOutdated: outdated.length > 0 } }
     const stale = changedNames(dir, before, lines, store)
     return { compiled: { ...compiled, outdated, stale }, unwritten: null }
   },
@@ -100,22 +110,15 @@ export const encode: Stage<ResolvedDirectory, EncodedDirectory> = {
 export const write: Stage<ResolvedDirectory & EncodedDirectory, object> = {
   name: 'emit',
   async run({ compiled: { linked }, unwritten, ...resolved }) {
-    if (unwritten === null) return {}
-    const { directory, walked, read, modules, before, previous, cascades, contents, job } = resolved
+    const { directory, modules, before, previous, job } = resolved
     const { dir } = directory
-    const { encoded, otherFiles, sound, isOutdated } = unwritten
-    const cache = encodeCache({
-      header: hash('sha256', encoded.header),
-      external: directory.externalPackages,
-      files: read.files,
-      linked,
-      unseen: unseenDigest(walked),
-      modules,
-      cascadeFindings: cascades.findings,
-      contentFindings: contents.findings,
-      otherFiles,
-      elsewhere: cascades.elsewhere,
-    })
+    if (unwritten === null) {
+      const renewed = renewedCache(resolved, linked)
+      if (renewed !== null) await saveCache(dir, renewed)
+      return {}
+    }
+    const { encoded, sound, isOutdated } = unwritten
+    const cache = nextCache(resolved, linked, unwritten)
     if (!isOutdated) {
       if (!previous) await saveCache(dir, cache)
       return {}
@@ -127,6 +130,63 @@ export const write: Stage<ResolvedDirectory & EncodedDirectory, object> = {
     for (const file of written) job.written.add(shownPath(directory, file))
     return {}
   },
+}
+
+/** The cache for the next compile, which is the last one's with what changed, where only some shards did. */
+function nextCache(
+  resolved: ResolvedDirectory,
+  linked: LinkedDirectory,
+  { encoded, shards, otherFiles }: NonNullable<EncodedDirectory['unwritten']>,
+): Uint8Array[] {
+  const { directory, previous, contents } = resolved
+  const seen = seenByCompile(resolved, linked, hash('sha256', encoded.header), otherFiles)
+  if (previous === null || shards === null) return encodeCache(seen)
+  const { cache } = previous
+  const isRendered = ({ tools }: SkillUnit): boolean => tools.some(({ name }) => contents.records.get(name))
+  return addToCache(directory.dir, cache, seen, unit => !isKnown(unit, cache) || isRendered(unit))
+}
+
+/** So many files are digested faster than the cache is saved. */
+const FEW_FILES = 10
+
+/**
+ * The last compile's cache for a directory that is the same, where that was found by digesting files that need not be digested from now on;
+ * null where those are few. A fresh clone is such a directory: its files may have changed in the moment before it was first compiled.
+ */
+function renewedCache(resolved: ResolvedDirectory, linked: LinkedDirectory): Uint8Array[] | null {
+  const { directory, previous, isUnchanged, walked, read, modules } = resolved
+  if (previous === null || !isUnchanged || walked.isRefused) return null
+  const { cache } = previous
+  const renewed = changedFiles(cache, read.files).filter(([, file]) => vouches(file))
+  if (renewed.length <= FEW_FILES) return null
+  rememberInputs(directory.dir, modules, read, walked)
+  rememberIncluded(resolved)
+  return addToCache(
+    directory.dir,
+    cache,
+    seenByCompile(resolved, linked, cache.header, cache.otherFiles),
+    () => false,
+  )
+}
+
+function seenByCompile(
+  { directory, walked, read, modules, cascades, contents }: ResolvedDirectory,
+  linked: LinkedDirectory,
+  header: string,
+  otherFiles: ReadonlyMap<string, FileDigest>,
+): SeenByCompile {
+  return {
+    header,
+    external: directory.externalPackages,
+    files: read.files,
+    linked,
+    unseen: unseenDigest(walked),
+    modules,
+    cascadeFindings: cascades.findings,
+    contentFindings: contents.findings,
+    otherFiles,
+    elsewhere: cascades.elsewhere,
+  }
 }
 
 /** The shards of the last compile that need not be looked at; null where all must be. */
@@ -208,7 +268,7 @@ function otherInputs(
   return new Map(
     inputs.flatMap(path => {
       const file = files.get(path)
-      return file ? [[path, { size: file.stat.size, sha256: file.sha256 }] as const] : []
+      return file ? [[path, { size: file.size, sha256: file.sha256 }] as const] : []
     }),
   )
 }
