@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto'
 import { join } from 'node:path'
-import type { FileDigest } from '../../src/index/index-format.js'
+import type { FileDigest, ManifestRecord } from '../../src/index/index-format.js'
 import type { OpenIndex } from '../../src/index/read-index.js'
 import { checkDelegates } from '../1-read/code/check-delegates.js'
 import type { WalkedEntry } from '../1-read/discover/walk-entry.js'
@@ -239,10 +239,22 @@ function isUnchanged(
   { outputs }: UnitModules,
   { cache, written: { header } }: PreviousCompile,
 ): boolean {
-  const now = [ignore, walked.listing, read.units.length + leftOut(walked), unseenDigest(walked)]
-  const before = [header.ignore, header.listing, header.counts?.files, cache.unseen]
+  const files = read.units.length + leftOut(walked)
+  const now = [ignore, walked.listing, files, unseenDigest(walked), digests(walked.manifests)]
+  const before = [
+    header.ignore,
+    header.listing,
+    header.counts?.files,
+    cache.unseen,
+    digests(header.manifests),
+  ]
   const isSame = JSON.stringify(now) === JSON.stringify(before)
   return isSame && read.parsed === 0 && read.units.length === cache.units.size && outputs.size === 0
+}
+
+/** What manifests hold: units, and what an index says of plugins, are of them. */
+function digests(manifests: readonly ManifestRecord[] = []): string[] {
+  return manifests.map(({ path, sha256 }) => `${sha256} ${path}`)
 }
 
 /** The digest of the places that take names although nobody can read them. */

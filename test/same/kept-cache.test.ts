@@ -73,3 +73,14 @@ it('digests files once that were written right before they were first compiled',
   await compile({ cwd: dir, paths: ['.'] })
   expect([renewed > saved, time()]).toEqual([true, renewed])
 })
+
+it('writes the index where only what a manifest says of its plugin changed', async () => {
+  const manifest = (description: string): Tree => ({
+    'acme/.claude-plugin/plugin.json': JSON.stringify({ name: 'acme', description }),
+  })
+  const dir = makeTree({ ...manifest('One.'), 'acme/skills/deploy/SKILL.md': skill('deploy') })
+  await compile({ cwd: dir, paths: ['.'] })
+  writeTree(dir, manifest('Two.'))
+  expect((await compile({ cwd: dir, paths: ['.'] })).written).toEqual(['.agent-apps.json'])
+  expect(compiled(dir)['.agent-apps.json']).toContain('"description":"Two."')
+})
