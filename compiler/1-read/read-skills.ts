@@ -74,10 +74,10 @@ function knownUnit(
     const path = pathInEntry(skill, file)
     const cached = cache.files.get(path)
     if (cached === undefined) return null
-    const isSame = sameStat(file, cached.stat)
+    const isSame = sameStat(file, cached)
     // A file of another size has changed, and need not be digested.
-    if (!isSame && (file.size !== cached.stat.size || digestIfReadable(file) !== cached.sha256)) return null
-    known.push([path, remember(file, cached.sha256, walkedAt)])
+    if (!isSame && (file.size !== cached.size || digestIfReadable(file) !== cached.sha256)) return null
+    known.push([path, isSame ? cached : remember(file, cached.sha256, walkedAt)])
   }
   for (const [path, cached] of known) files.set(path, cached)
   return unit
@@ -179,7 +179,7 @@ export function digestResources(
     const path = pathInEntry(skill, resource)
     const cached = cache?.files.get(path)
     try {
-      const sha256 = cached && sameStat(cached.stat, resource) ? cached.sha256 : digestFile(fileOf(resource))
+      const sha256 = cached && sameStat(cached, resource) ? cached.sha256 : digestFile(fileOf(resource))
       if (holdsPrivateKey(readRegularFile(fileOf(resource), KEY_BYTES)))
         unreadable.push(finding('secret-file', FILE_START, resource.path))
       else resources.push({ path: resource.path, size: resource.size, sha256 })
@@ -230,7 +230,7 @@ export function isSameFile(directory: string, path: string, cache: CompileCache)
   const cached = cache.files.get(path)
   const stat = statSync(absolute, { throwIfNoEntry: false })
   if (cached === undefined || stat === undefined) return false
-  return sameStat(stat, cached.stat) || digestFile(absolute) === cached.sha256
+  return sameStat(stat, cached) || digestFile(absolute) === cached.sha256
 }
 
 /**
@@ -309,7 +309,8 @@ function pathInEntry(skill: WalkedSkill, file: WalkedFile): string {
 
 /** A file's stat and digest for the next compile. */
 function remember(file: FileStat, sha256: string, walkedAt: number): CachedFile {
-  return { stat: vouchingStat(file, walkedAt), sha256 }
+  const { size, mtimeMs, ctimeMs, ino } = vouchingStat(file, walkedAt)
+  return { size, mtimeMs, ctimeMs, ino, sha256 }
 }
 
 function digestIfReadable(file: WalkedFile): string | null {

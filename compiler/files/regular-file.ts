@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto'
+import { createHash, hash } from 'node:crypto'
 import {
   closeSync,
   constants,
@@ -40,10 +40,11 @@ export function readRealFile(real: string, most = Number.POSITIVE_INFINITY): Buf
 
 const CHUNK = 1024 * 1024
 
-/** The SHA-256 of a file of any size, which is read piece by piece. Throws the system's error where it cannot be read. */
+/** The SHA-256 of a file of any size, a large one read piece by piece. Throws the system's error where it cannot be read. */
 export function digestFile(file: string): string {
   const { descriptor, stat } = openRegularFile(file)
   try {
+    if (stat.size <= CHUNK) return hash('sha256', readBytes(descriptor, stat.size))
     const digest = createHash('sha256')
     const chunk = Buffer.allocUnsafe(CHUNK)
     let length = -1

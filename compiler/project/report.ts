@@ -61,14 +61,10 @@ export async function report(
   const found = parts.flatMap(part => partDiagnostics(part, unmatched, rules))
   const became = outcomes(parts.map(({ linked }) => linked))
   const files = parts.flatMap((part, index) => fileReports(part, became[index]))
-  const count = (outcome: Outcome): number => files.filter(file => file.outcome === outcome).length
+  const counts = { files: files.length, found: 0, shadowed: 0, skipped: 0 }
+  for (const { outcome } of files) counts[outcome]++
   return {
-    counts: {
-      files: files.length,
-      found: count('found'),
-      shadowed: count('shadowed'),
-      skipped: count('skipped'),
-    },
+    counts,
     directories: parts.map(({ directory }) => shownPath(directory, '')),
     skills: skillReports(parts),
     files,
@@ -130,18 +126,20 @@ function partDiagnostics(
   rules: RuleSettings,
 ): Diagnostic[] {
   const diagnostics: Diagnostic[] = []
-  const ignored = new Map(linked.units.map(unit => [unit.path, unit.ignored ?? []]))
+  const ignored = new Map<string, readonly string[]>()
+  for (const unit of linked.units) if (unit.ignored) ignored.set(unit.path, unit.ignored)
   const add = (path: string, found: Diagnostic): void => {
     const set = withSetting(found, rules)
     // An error is never silenced by a comment in the file at fault.
-    const isIgnored = ignored.get(path)?.some(rule => rule === found.rule) && set?.severity !== 'error'
+    const isIgnored = ignored.get(path)?.includes(found.rule) && set?.severity !== 'error'
     if (set !== null && !isIgnored) diagnostics.push(set)
   }
   for (const { path, findings } of linked.units) {
-    for (const finding of [...findings, ...(linked.findings.get(path) ?? [])]) {
-      const shown = amongAll(finding, directory, unmatched)
-      if (shown) add(path, toDiagnostic(shownPath(directory, path), shown))
-    }
+    for (const found of [findings, linked.findings.get(path) ?? []])
+      for (const finding of found) {
+        const shown = amongAll(finding, directory, unmatched)
+        if (shown) add(path, toDiagnostic(shownPath(directory, path), shown))
+      }
   }
   for (const { path, finding } of unresolved) add(path, toDiagnostic(shownPath(directory, path), finding))
   for (const { path, finding, counts } of skipped) {

@@ -44,27 +44,40 @@ export interface EncodedIndex {
   header: string
   /** Each function builds its shard anew at every call: all shards together are as large as everything else. */
   shards: Map<string, () => Uint8Array>
+  /** The shards of an index before that are named once more. */
+  kept: Set<string>
 }
+
+/** By its number the digest of each shard that is as it was before, and null for one whose lines are given. */
+export type KeptShards = readonly (string | null)[]
 
 /**
  * Writes records as the text of an index; the counterpart of `openIndex`.
  *
  * @param bytesOf gives the UTF-8 of a line
+ * @param known the shards of an index before, where as many are needed now
  */
 export function encodeIndex<Line>(
   lines: Lines<Line>,
   fields: HeaderFields,
   bytesOf: (line: Line) => Uint8Array,
   { digestOf, digestText }: Pick<IndexFiles, 'digestOf' | 'digestText'>,
+  known: KeptShards | null = null,
 ): EncodedIndex {
-  const count = shardCount(lines.tools.size + lines.files.size)
+  const count = known?.length ?? shardCount(lines.tools.size + lines.files.size)
   if (count === 0) {
     const [all] = divide(lines, 1) as [SortedLines<Line>]
     const body = joined(sectionsOf(all, bytesOf))
-    return { header: encodeHeader({ ...fields, hash: digestOf(body) }, body), shards: new Map() }
+    return {
+      header: encodeHeader({ ...fields, hash: digestOf(body) }, body),
+      shards: new Map(),
+      kept: new Set(),
+    }
   }
   const shards: EncodedIndex['shards'] = new Map()
-  const digests = divide(lines, count).map(part => {
+  const digests = divide(lines, count).map((part, number) => {
+    const before = known?.[number]
+    if (before) return before
     const shard = (): Uint8Array => joined(['{\n', ...sectionsOf(part, bytesOf), INDEX_END])
     const digest = digestOf(shard()).slice(0, 32)
     shards.set(shardFile(digest), shard)
@@ -73,6 +86,7 @@ export function encodeIndex<Line>(
   return {
     header: encodeHeader({ ...fields, hash: digestText(digests.join('\n')), shards: digests }),
     shards,
+    kept: new Set(known?.flatMap(digest => (digest === null ? [] : shardFile(digest)))),
   }
 }
 
