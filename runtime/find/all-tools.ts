@@ -1,7 +1,9 @@
 import { runtimeClosed } from '../../src/base/error.js'
 import { isBroken } from '../../src/index/index-format.js'
+import { isFresh } from '../directory/file-freshness.js'
 import {
   askIndex,
+  currentIndex,
   directoryFiles,
   directoryStates,
   diskNames,
@@ -75,14 +77,16 @@ function allIn(state: DirectoryState, globals: Globals): Promise<Named[]> {
 }
 
 async function allOnce(state: DirectoryState, globals: Globals): Promise<Named[]> {
+  // The library is listed as it was shipped: its index comes with it, and nobody adds to it.
+  const isTrusted = state.library || globals.config.freshness === 'trust'
+  if (!isTrusted && currentIndex(state, globals)) (await directoryFiles()).refuseStale(state, globals)
   // Asking for every name reads the whole index, so that one which is refused is refused before anything is
   // taken from it.
   const indexed = askIndex(state, globals, index => ({ names: index, known: index.names() }))
-  // The library is listed as it was shipped: its index comes with it, and nobody adds to it.
   const names = indexed?.names ?? (state.library ? null : await diskNames(state, globals))
   if (names === null) return []
   const known = indexed?.known ?? names.names()
-  if (state.library || globals.config.freshness === 'trust') {
+  if (isTrusted) {
     const found: Named[] = []
     for (const name of known) {
       const record = names.tool(name)
@@ -94,7 +98,10 @@ async function allOnce(state: DirectoryState, globals: Globals): Promise<Named[]
   const all = new Set([...known, ...(added?.names() ?? [])])
   const found: Named[] = []
   for (const name of [...all].sort()) {
-    const one = await lookUp(state, name, globals)
+    const record = names.tool(name)
+    // Most files are as they were.
+    const same = record && { name, state, names, record }
+    const one = same && isFresh(same) ? same : await lookUp(state, name, globals)
     if (one) found.push({ name, ...one })
   }
   return found
