@@ -6,7 +6,7 @@ import { options } from './options.js'
 import { atMost, heading, ms, row, times } from './table.js'
 import { tree } from './tree.js'
 
-/** A fresh process to one loaded skill, at every size, and to all skills listed. */
+/** A fresh process to one loaded skill, at every size. */
 export async function benchStart() {
   heading('start to one loaded skill')
   const sizes = options.startSizes
@@ -30,7 +30,6 @@ export async function benchStart() {
   await benchNamespace()
   await benchDevelopment()
   await benchBundled()
-  await benchList()
 }
 
 /** Starts to one skill by its qualified and its bare name, against a plain name in an index without namespaces. */
@@ -121,26 +120,4 @@ async function benchBundled() {
       note: `${Math.round(statSync(entries.get(size)).size / 1024).toLocaleString('en')} kB of entry`,
     })
   }
-}
-
-async function benchList() {
-  const size = options.mainSize
-  heading(`list everything, ${size.toLocaleString('en')} skills`)
-  const { skills, index, name } = await tree(size)
-  const { empty, floor, list } = await medians(
-    {
-      empty: { script: 'empty.js' },
-      floor: { script: 'floor-index.js', args: [index, skills, name] },
-      list: { script: 'list-all.js', args: [skills, size] },
-    },
-    options.shortRuns,
-  )
-  const ratio = list / floor
-  row('floor-index: JSON index, Map, one file', ms(floor), { net: ms(floor - empty) })
-  row(
-    'listTools',
-    ms(list),
-    { net: ms(list - empty), note: times(ratio, 'floor-index') },
-    size === goals.size ? atMost(ratio, goals.list) : null,
-  )
 }

@@ -1,12 +1,12 @@
 import { benchAdapters } from './bench-adapters.js'
 import { benchBundle } from './bench-bundle.js'
 import { benchCode } from './bench-code.js'
-import { benchCompile } from './bench-compile.js'
 import { benchCorpus } from './bench-corpus.js'
 import { benchHelpers } from './bench-helpers.js'
 import { benchInvoke } from './bench-invoke.js'
 import { benchLoaded } from './bench-loaded.js'
 import { benchMemory } from './bench-memory.js'
+import { benchStages } from './bench-stages.js'
 import { benchStart } from './bench-start.js'
 import { benchWarm } from './bench-warm.js'
 import { gate } from './gate.js'
@@ -23,9 +23,12 @@ if (options.gate) {
   const slow = await gate(options.slower)
   summary()
   if (slow.length > 0) process.exit(1)
+} else if (options.stages) {
+  await benchStages()
+  summary()
 } else {
   await benchLoaded()
-  await benchCompile()
+  await benchStages()
   await benchCorpus()
   await benchCode()
   await benchStart()

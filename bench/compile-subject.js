@@ -10,3 +10,8 @@ export function compileSubject(directories) {
       { script: COMMAND, args: ['compile', ...directories], exits: [0, 1] }
     : { script: 'compile.js', args: directories }
 }
+
+/** How a user checks a directory. */
+export function checkSubject(directory) {
+  return { script: COMMAND, args: ['check', directory] }
+}

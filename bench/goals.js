@@ -2,12 +2,19 @@
 export const goals = {
   /** The size that the goals for compiling and listing are about. */
   size: 10_000,
-  /** Compile with nothing there, against reading all and js-yaml. */
-  cold: 2,
-  /** Compile with nothing changed, against reading all. */
-  unchanged: 1.5,
-  /** Compile with one skill changed, against reading all. */
-  oneChanged: 1.6,
+  /**
+   * What a user waits for, against a floor of the same run, both without an empty process; `list` against an empty
+   * process itself. `at` is the size that a goal is about, where that is another.
+   */
+  stages: {
+    'compile, nothing there': { floor: 'floor-scan-yaml', limit: 2.2 },
+    'compile, nothing changed': { floor: 'floor-scan', limit: 1.3 },
+    'compile, one skill changed': { floor: 'floor-scan', limit: 1.5 },
+    'from an index: all listed, one loaded': { floor: 'floor-index', limit: 2.5 },
+    'from disk: all listed, one loaded': { floor: 'floor-scan-yaml', limit: 1.7 },
+    check: { floor: 'floor-scan-yaml', limit: 2.8 },
+    list: { floor: 'empty Node process', limit: 0.6, at: 100 },
+  },
   /** Cold compile of real files, against reading, hashing and js-yaml. */
   corpus: 2,
   /** Cold compile of code skills, against one bare esbuild call with splitting. */
@@ -19,12 +26,14 @@ export const goals = {
   namespace: 1.1,
   /** Start to a name of a directory that is not compiled, a compiled one after it, against the same without that one. */
   development: 1.2,
-  /** Listing everything, against a JSON index and a Map. */
-  list: 1.5,
   /** The fastest peer to all skills listed and one loaded, against our start to one loaded skill, both without an empty process. */
   peerStart: 50,
-  /** The fastest peer that builds, against compile with nothing there: time, and memory. */
+  /** The fastest peer to all skills listed and one loaded, against ours from an index, both without an empty process. */
+  peerList: 5,
+  /** The fastest peer that builds, against compile with nothing there: time without an empty process, and memory. */
   peerBuild: 3,
+  /** The peer that checks all rules of the format, against `check`, both without an empty process. */
+  peerCheck: 10,
   /** µs of one warm `findTool`. */
   warm: 2,
   /** µs of one of 1,000 calls at once, in the slowest hundredth. */

@@ -22,5 +22,9 @@ export const options = {
   corpus: !QUICK,
   /** Only compare processor times with those of `ratios.js`: `--gate`, and `--slower=check=1.6` to try that. */
   gate: process.argv.includes('--gate'),
+  /** Another checkout, built, whose stages are measured in turns with ours. */
+  beside: process.argv.find(word => word.startsWith('--beside='))?.slice('--beside='.length),
+  /** Only the stages: `--stages`. */
+  stages: process.argv.includes('--stages'),
   slower: process.argv.find(word => word.startsWith('--slower='))?.slice('--slower='.length),
 }

@@ -1,6 +1,6 @@
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { compileSubject } from './compile-subject.js'
+import { checkSubject, compileSubject } from './compile-subject.js'
 import { generateSkills } from './generate-skills.js'
 import { goals } from './goals.js'
 import { run } from './measure.js'
@@ -74,6 +74,11 @@ async function ours({ count, folder, skills, name }) {
       script: 'list-and-load.js',
       args: [skills, name, 'disk'],
       does: 'frontmatter, rules, contents and what they refer to',
+    },
+    {
+      ...checkSubject(skills),
+      name: 'agent-apps check',
+      does: 'all rules, contents and what they refer to',
     },
     {
       ...compile,

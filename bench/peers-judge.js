@@ -15,7 +15,7 @@ export function judgePeers(results, subjects, isWhole) {
   const size = Math.max(...[...results.keys()].filter(one => one <= goals.size))
   const measured = results.get(size) ?? new Map()
   const isJudged = isWhole && size === goals.size
-  return [...growth(results), ...starts(), ...builds()]
+  return [...growth(results), ...starts(), ...builds(), ...checks()]
 
   function starts() {
     const ours = net('agent-apps, from an index: one loaded')
@@ -25,18 +25,25 @@ export function judgePeers(results, subjects, isWhole) {
     const at = of(size)
     return [
       ...ratio(`${at}: start to one loaded`, peer, ours, isJudged ? goals.peerStart : null),
-      ...ratio(`${at}: start to all listed and one loaded`, peer, listing, null),
+      ...ratio(`${at}: start to all listed and one loaded`, peer, listing, isJudged ? goals.peerList : null),
       ...ratio(`${at}: start to one loaded, the peer told its folder`, folder, ours, null),
     ]
   }
 
   function builds() {
-    const ours = measured.get('agent-apps compile, nothing there')
+    const ours = 'agent-apps compile, nothing there'
     const limit = isJudged ? goals.peerBuild : null
     return [
-      ...ratio(`${of(size)}: build, time`, least('build', timeOf), ours?.time, limit),
-      ...ratio(`${of(size)}: build, most memory`, least('build', peakOf), ours?.peak, limit),
+      ...ratio(`${of(size)}: build, time`, least('build', net), net(ours), limit),
+      ...ratio(`${of(size)}: build, most memory`, least('build', peakOf), peakOf(ours), limit),
     ]
+  }
+
+  function checks() {
+    const name = 'skills-ref validate'
+    const value = net(name)
+    const peer = value === undefined ? undefined : { name, value }
+    return ratio(`${of(size)}: check`, peer, net('agent-apps check'), isJudged ? goals.peerCheck : null)
   }
 
   function timeOf(name) {

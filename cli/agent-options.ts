@@ -1,13 +1,6 @@
-import {
-  AgentAppsError,
-  createRuntime,
-  type Interact,
-  isAgentAppsError,
-  type PathEntry,
-  type Runtime,
-  type RuntimePolicy,
-} from 'agent-apps'
+import { createRuntime, type Interact, type PathEntry, type Runtime, type RuntimePolicy } from 'agent-apps'
 import { guessedDirectories, loadConfig } from 'agent-apps/compiler'
+import { AgentAppsError, isAgentAppsError } from '../src/base/error.js'
 import { type Command, type Invocation, projectOptions } from './command.js'
 import { noteAll } from './open-runtime.js'
 
@@ -39,7 +32,7 @@ export async function openForAgents(
   return createRuntime({
     paths: [
       ...searched,
-      ...guessedDirectories(searched).map((dir): PathEntry => (paths ? dir : { dir, trust: 'ask' })),
+      ...(await guessedDirectories(searched)).map((dir): PathEntry => (paths ? dir : { dir, trust: 'ask' })),
     ],
     cwd,
     evaluate,
@@ -88,7 +81,7 @@ export function withCommandHint(error: unknown): never {
 }
 
 /** Reports the problems that a runtime for agents has found so far. */
-export function noteAgentDiagnostics(runtime: Runtime, invocation: Invocation): void {
+export function noteAgentDiagnostics(runtime: Pick<Runtime, 'diagnostics'>, invocation: Invocation): void {
   const found = runtime.diagnostics()
   noteAll(
     found.map(one => ({ ...one, note: HINTS[one.rule] ?? one.note })),

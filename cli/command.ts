@@ -1,5 +1,5 @@
 import type { ParseArgsConfig } from 'node:util'
-import { AgentAppsError } from 'agent-apps'
+import { AgentAppsError } from '../src/base/error.js'
 import type { OptionHelp } from './common-options.js'
 import type { Output } from './output.js'
 

@@ -1,16 +1,9 @@
 import { join } from 'node:path'
-import {
-  createRuntime,
-  type Diagnostic,
-  directiveForms,
-  type PluginRecord,
-  pluginOf,
-  type Runtime,
-  type ToolDef,
-} from 'agent-apps'
 import { guessedDirectories, type LoadedConfig, loadConfig, skillsElsewhere } from 'agent-apps/compiler'
+import { createRuntime, type Diagnostic, type Runtime, type ToolDef } from 'agent-apps/runtime'
+import { directiveForms } from '../src/content/directive-forms.js'
 import { type Invocation, projectOptions } from './command.js'
-import { fromCwd, fromHere } from './from-here.js'
+import { fromHere } from './from-here.js'
 import { printable } from './output.js'
 
 /**
@@ -26,7 +19,7 @@ export async function openRuntime(invocation: Invocation, evaluate: boolean): Pr
     ? { paths, config: {} }
     : await loadConfig({ cwd, global: true, trusted: true, evaluate, ...given })
   return createRuntime({
-    paths: [...configured, ...guessedDirectories(configured)],
+    paths: [...configured, ...(await guessedDirectories(configured))],
     cwd,
     evaluate,
     freshness: loaded.freshness ?? 'check',
@@ -35,32 +28,6 @@ export async function openRuntime(invocation: Invocation, evaluate: boolean): Pr
     env: loaded.env ?? [],
     ...(typeof workspace === 'string' && { workspace }),
   })
-}
-
-/** Returns a tool as `list --json` prints it; missing values are null. */
-export function asJson(tool: ToolDef, cwd: string): Record<string, unknown> {
-  const { name, kind, frontmatter, origin } = tool
-  const { description, role, tags, visibility } = frontmatter
-  return {
-    name,
-    description: description ?? null,
-    kind,
-    role: role ?? null,
-    directive: directiveForms(tags),
-    layer: origin.layer,
-    plugin: pluginAsJson(pluginOf(tool)),
-    file: fromCwd(fileOf(origin), cwd),
-    tags,
-    visibility: visibility ?? null,
-    via: origin.via,
-    shadows: origin.shadows.map(shadow => ({ layer: shadow.layer, file: fromCwd(fileOf(shadow), cwd) })),
-  }
-}
-
-function pluginAsJson(plugin: PluginRecord | null): Record<string, string | null> | null {
-  if (plugin === null) return null
-  const { name, version, description } = plugin
-  return { name, version: version ?? null, description: description ?? null }
 }
 
 /**
@@ -95,7 +62,7 @@ export async function noteLeftOut(invocation: Invocation): Promise<void> {
     config,
     faults,
   } = await loadConfig({ ...project, trusted: true, evaluate: false })
-  noteAll([...faults, ...skillsElsewhere(configured, config.rules)], invocation)
+  noteAll([...faults, ...(await skillsElsewhere(configured, config.rules))], invocation)
 }
 
 /** Reports the problems that the runtime has found so far. */

@@ -1,4 +1,5 @@
-import { AgentAppsError, type ToolDef } from 'agent-apps'
+import type { ToolDef } from 'agent-apps'
+import { AgentAppsError } from '../src/base/error.js'
 import type { Command, Invocation } from './command.js'
 
 /** The options of commands that pass arguments to a tool. */

@@ -1,4 +1,5 @@
-import { AgentAppsError, nearest } from 'agent-apps'
+import { AgentAppsError } from '../src/base/error.js'
+import { nearest } from '../src/base/nearest.js'
 
 /**
  * Reads an option that takes one of a few names; the first if it is not given.

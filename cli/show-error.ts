@@ -1,6 +1,6 @@
 import { isAbsolute, sep } from 'node:path'
 import { inspect } from 'node:util'
-import { AgentAppsError, isAgentAppsError } from 'agent-apps'
+import { AgentAppsError, isAgentAppsError } from '../src/base/error.js'
 import { fromCwd, fromHere } from './from-here.js'
 import { type Output, printable } from './output.js'
 

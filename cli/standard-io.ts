@@ -1,5 +1,4 @@
 import { readFileSync } from 'node:fs'
-import { createInterface } from 'node:readline'
 
 /** Where a command line reads and writes, and what ends it. The environment and the working directory are the process's. */
 export interface Io {
@@ -27,7 +26,7 @@ export interface Terminal {
  * writes there, `console.log` included, goes to standard error.
  */
 export function standardIo(): Io {
-  const { stdin, stdout, stderr } = process
+  const { stdout, stderr } = process
   const signal = interruptSignal()
   const write = stdout.write.bind(stdout)
   stdout.write = ((...words: Parameters<typeof write>) => {
@@ -42,8 +41,11 @@ export function standardIo(): Io {
   return {
     readInput: () => readFileSync(0, 'utf8'),
     ask: async question => {
+      // Not opened before, which takes as long as `--help`.
+      const { stdin } = process
       if (!stdin.isTTY || !stderr.isTTY) return null
       stderr.write(question)
+      const { createInterface } = await import('node:readline')
       const lines = createInterface({ input: stdin, signal })
       for await (const line of lines) return line
       return null

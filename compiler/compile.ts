@@ -8,7 +8,6 @@ import type { BundleOptions, BundleReport } from './4-bundle/bundle.js'
 import { checkReferences, unmatchedPatterns } from './check/check-references.js'
 import { fromMessage, type Message } from './diagnostics/diagnostics.js'
 import { type RuleSettings, withSetting } from './diagnostics/rule-settings.js'
-import { toMessage } from './diagnostics/to-message.js'
 import { Overtaken, type PreparedDirectory, startDirectory } from './pipeline/directory-stages.js'
 import type { CompiledDirectory } from './pipeline/emit-stages.js'
 import { COMPILE } from './pipeline/pipelines.js'
@@ -149,17 +148,14 @@ export async function compileRead<Made extends { diagnostics: Message[] }>(
     files.map(file => shownPath(directory, file)),
   )
   const made = await make(job, outdated)
-  const found = report(
+  const found = await report(
     await checkReferences(compiled, project, { links: false }),
     await unmatchedPatterns(compiled, project),
     project,
   )
   return {
     ...found,
-    diagnostics: [
-      ...found.diagnostics,
-      ...made.diagnostics.flatMap(message => setMessage(message, project.rules)),
-    ],
+    diagnostics: [...found.diagnostics, ...(await setMessages(made.diagnostics, project.rules))],
     written: [...job.written],
     made,
     outdated,
@@ -170,10 +166,14 @@ export async function compileRead<Made extends { diagnostics: Message[] }>(
   }
 }
 
-/** A message with the severity that the settings say; none where its rule is off. */
-function setMessage(message: Message, rules: RuleSettings): Message[] {
-  const set = withSetting(fromMessage(message), rules)
-  return set === null ? [] : [toMessage(set)]
+/** Messages with the severities that the settings say, without those whose rule is off. */
+async function setMessages(messages: readonly Message[], rules: RuleSettings): Promise<Message[]> {
+  if (messages.length === 0) return []
+  const { toMessage } = await import('./diagnostics/to-message.js')
+  return messages.flatMap(message => {
+    const set = withSetting(fromMessage(message), rules)
+    return set === null ? [] : [toMessage(set)]
+  })
 }
 
 /** Compiles until nothing changes under it meanwhile. */

@@ -9,10 +9,20 @@ export { graphAsDot, graphAsMermaid } from './graph/graph-text.js'
 export type { GraphEdge, GraphNode, GraphSelection, ReferenceGraph } from './graph/reference-graph.js'
 export type { GraphOptions } from './graph.js'
 export { isOwnName } from './index/own-names.js'
-export { check, clean, compile, compileBundle, graph, verify, watch } from './on-demand.js'
+export {
+  check,
+  clean,
+  compile,
+  compileBundle,
+  graph,
+  guessedDirectories,
+  proposePaths,
+  skillsElsewhere,
+  verify,
+  watch,
+} from './on-demand.js'
 export { type Config, type LoadConfigOptions, type LoadedConfig, loadConfig } from './pipeline/load-config.js'
 export type { FileReport, Outcome } from './project/report.js'
-export { type ProposedPaths, proposePaths } from './propose-paths.js'
-export { guessedDirectories, skillsElsewhere } from './skills-elsewhere.js'
+export type { ProposedPaths } from './propose-paths.js'
 export type { Deviation, VerifyOptions, VerifyResult } from './verify.js'
 export type { Watcher, WatchOptions } from './watch.js'

@@ -1,9 +1,13 @@
+import type { Diagnostic } from '../src/base/diagnostic.js'
+import { type PathEntry, searchDirectories } from '../src/skill/path-entry.js'
 import type { CheckOptions, CheckResult } from './check.js'
 import type { CleanOptions, CleanResult } from './clean.js'
 import type { CompileOptions, CompileResult } from './compile.js'
 import type { CompileBundleOptions, CompileBundleResult } from './compile-bundle.js'
+import type { RuleSettings } from './diagnostics/rule-settings.js'
 import type { ReferenceGraph } from './graph/reference-graph.js'
 import type { GraphOptions } from './graph.js'
+import type { ProposedPaths } from './propose-paths.js'
 import type { VerifyOptions, VerifyResult } from './verify.js'
 import type { Watcher, WatchOptions } from './watch.js'
 
@@ -75,4 +79,36 @@ export async function watch(options: WatchOptions = {}): Promise<Watcher> {
  */
 export async function compileBundle(options: CompileBundleOptions = {}): Promise<CompileBundleResult> {
   return (await import('./compile-bundle.js')).compileBundle(options)
+}
+
+/**
+ * Finds the path entries under which the skills of a directory are found: those that are searched where nothing
+ * is configured, and those of other folders that have skills.
+ */
+export async function proposePaths(directory: string): Promise<ProposedPaths> {
+  return (await import('./propose-paths.js')).proposePaths(directory)
+}
+
+/**
+ * What `check` says of the skills of a project's repositories to which no manifest and no convention leads.
+ * `file` is the repository, absolute.
+ */
+export async function skillsElsewhere(
+  paths: readonly PathEntry[],
+  rules: RuleSettings = {},
+): Promise<Diagnostic[]> {
+  return hasRepository(paths) ? (await import('./skills-elsewhere.js')).skillsElsewhere(paths, rules) : []
+}
+
+/**
+ * The directories, absolute, that `check` reads beside skills which are only in places that other programs do
+ * not know.
+ */
+export async function guessedDirectories(paths: readonly PathEntry[]): Promise<string[]> {
+  return hasRepository(paths) ? (await import('./skills-elsewhere.js')).guessedDirectories(paths) : []
+}
+
+/** True where skills are not only looked for in directories of skills, which takes walking a repository. */
+function hasRepository(paths: readonly PathEntry[]): boolean {
+  return searchDirectories(paths).some(({ discover }) => discover === true)
 }

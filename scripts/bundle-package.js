@@ -15,6 +15,8 @@ const PARTS = [
     folder: 'runtime',
     entries: ['agent-apps.js', 'index.js'],
     hubs: ['agent-apps.js'],
+    // What compares files with an index, which is all that a list needs besides the slim entry.
+    apart: ['directory/directory-files.js'],
     // What `#disk` leads to, the host decides which, and a module that Node's own hooks load.
     alone: [
       'host/disk.js',
@@ -40,7 +42,19 @@ const PARTS = [
     platform: 'node',
   },
   { folder: 'workspace', entries: ['index.js'], platform: 'node' },
-  { folder: 'cli', entries: ['main.js'], platform: 'node' },
+  {
+    folder: 'cli',
+    entries: ['main.js'],
+    // What `compile` and `check` share, and little else.
+    hubs: [
+      'run-command.js',
+      'report/formats.js',
+      'report/github-annotations.js',
+      'report/no-skills.js',
+      'report/summary.js',
+    ],
+    platform: 'node',
+  },
   {
     folder: 'adapters',
     entries: [
@@ -65,9 +79,10 @@ for (const part of PARTS) await replace(part)
 for (const file of filesIn(join(DIST, 'src'))) rmSync(file)
 
 /** Puts the bundled files in the place of those that they were made of. */
-async function replace({ folder, entries, hubs = [], alone = [], platform }) {
+async function replace({ folder, entries, hubs = [], apart = [], alone = [], platform }) {
   const directory = join(DIST, folder)
-  const reaching = hubs.length === 0 ? [] : [reachingAll(directory, hubs, entries.at(-1))]
+  const reaching =
+    hubs.length === 0 ? [] : [reachingAll(directory, { hubs, apart, slimmest: entries.at(-1) })]
   const made = [
     ...(await bundle(directory, entries, { platform, splitting: true, plugins: reaching })),
     ...(await bundle(directory, alone, { platform: 'node', plugins: [onDemandOutside()] })),
@@ -159,21 +174,25 @@ function onDemandOutside() {
 
 /**
  * esbuild puts what the same entries reach into one chunk, and a file that is imported on demand is an entry to it.
- * So that these do not cut what is shared into pieces, each is made to reach all of it; but not what the slimmest entry needs at once.
+ * So that these do not cut what is shared into pieces, each is made to reach all of it; those that stand apart, what the
+ * slimmest entry reaches; and what either needs at once, nothing.
  */
-function reachingAll(directory, hubs, slimmest) {
+function reachingAll(directory, { hubs, apart, slimmest }) {
+  const absolute = files => files.map(file => join(directory, file))
   return {
     name: 'agent-apps-reaching-all',
     setup({ onLoad }) {
-      const needed = neededBy([join(directory, slimmest)])
-      const onDemand = new Set(
-        filesIn(DIST)
-          .flatMap(importedOnDemand)
-          .filter(path => !needed.has(path)),
-      )
+      const needed = neededBy(absolute([slimmest, ...apart]))
+      const onDemand = filesIn(DIST)
+        .flatMap(importedOnDemand)
+        .filter(path => !needed.has(path))
+      const reached = new Map([
+        ...onDemand.map(path => [path, absolute(hubs)]),
+        ...absolute(apart).map(path => [path, absolute([slimmest])]),
+      ])
       onLoad({ filter: /\/dist\/.*\.js$/ }, ({ path }) => {
-        if (!onDemand.has(path)) return null
-        const imports = hubs.map(hub => `import ${JSON.stringify(join(directory, hub))}\n`)
+        if (!reached.has(path)) return null
+        const imports = reached.get(path).map(entry => `import ${JSON.stringify(entry)}\n`)
         const contents = `${readFileSync(path, 'utf8')}\n${imports.join('')}`
         return { contents, resolveDir: dirname(path) }
       })

@@ -132,7 +132,7 @@ async function open(cwd: string, { config, paths }: ExportOptions): Promise<Proj
   const loaded = paths
     ? null
     : await loadConfig({ cwd, trusted: true, ...(config !== undefined && { config }) })
-  const searched = loaded ? [...loaded.paths, ...guessedDirectories(loaded.paths)] : (paths ?? [])
+  const searched = loaded ? [...loaded.paths, ...(await guessedDirectories(loaded.paths))] : (paths ?? [])
   const { freshness = 'check', library = true, external = [] } = loaded?.config ?? {}
   const runtime = createRuntime({ paths: searched, cwd, freshness, library, external, env: [] })
   return { runtime, paths: searched, faults: loaded?.faults ?? [] }

@@ -1,4 +1,5 @@
-import { AgentAppsError, type Approval, listApprovals, revokeApproval } from 'agent-apps'
+import { type Approval, listApprovals, revokeApproval } from 'agent-apps'
+import { AgentAppsError } from '../../src/base/error.js'
 import type { Command, Invocation } from '../command.js'
 import { count, printable } from '../output.js'
 

@@ -1,4 +1,5 @@
-import { AgentAppsError, type Catalog, makeCatalog } from 'agent-apps'
+import { type Catalog, makeCatalog } from 'agent-apps'
+import { AgentAppsError } from '../../src/base/error.js'
 import { type Command, type Invocation, LOOK_UP_OPTIONS } from '../command.js'
 import { noteDiagnostics, openRuntime } from '../open-runtime.js'
 import { count, type Output, printable } from '../output.js'

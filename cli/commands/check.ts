@@ -1,5 +1,5 @@
-import { AgentAppsError } from 'agent-apps'
 import { type CheckResult, check, fromMessage, type Message } from 'agent-apps/compiler'
+import { AgentAppsError } from '../../src/base/error.js'
 import { type Command, type Invocation, projectOptions } from '../command.js'
 import { fromHere } from '../from-here.js'
 import { catalogLine, count, printable } from '../output.js'

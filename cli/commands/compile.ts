@@ -1,6 +1,6 @@
 import { resolve } from 'node:path'
-import { AgentAppsError, createRuntime, isAgentAppsError } from 'agent-apps'
 import { type CompileOptions, type CompileResult, compile, fromMessage, watch } from 'agent-apps/compiler'
+import { AgentAppsError, isAgentAppsError } from '../../src/base/error.js'
 import { type Command, INTERRUPTED, type Invocation, projectOptions } from '../command.js'
 import { commandLine } from '../command-line.js'
 import { indexOf, isProjectFile } from '../compiled-files.js'
@@ -267,6 +267,7 @@ function showBundle({ bundled }: CompileResult, { options, output, cwd }: Invoca
 /** Names the library's tools that no bundle has. */
 async function noteLeftOut({ options, output }: Invocation): Promise<void> {
   if (options.bundle === undefined || options.host !== undefined) return
+  const { createRuntime } = await import('agent-apps/runtime')
   const tools = await createRuntime({ paths: [], workspace: '.' }).listTools()
   const names = tools
     .filter(({ frontmatter: { tags } }) => tags.includes('meta-workspace'))

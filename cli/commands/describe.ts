@@ -1,9 +1,10 @@
 import { type PluginRecord, pluginOf, type ToolDef, type ToolDetails } from 'agent-apps'
 import { type Command, type Invocation, LOOK_UP_OPTIONS } from '../command.js'
 import { fromHere } from '../from-here.js'
-import { asJson, fileOf, noteDiagnostics, openRuntime, rolesOf } from '../open-runtime.js'
+import { fileOf, noteDiagnostics, openRuntime, rolesOf } from '../open-runtime.js'
 import { count, type Output, printable } from '../output.js'
 import { type InstalledFrom, installedFrom, noteLock, readSkillsLock, shownSource } from '../skills-lock.js'
+import { toolAsJson } from '../tool-as-json.js'
 
 export const describe: Command = {
   name: 'describe',
@@ -24,7 +25,7 @@ async function run(invocation: Invocation): Promise<number> {
   if (output.json) {
     const { params = null, returns = null } = tool.frontmatter
     output.jsonResult({
-      ...asJson(tool, cwd),
+      ...toolAsJson(tool, cwd),
       installedFrom: installed,
       params,
       returns,

@@ -1,6 +1,6 @@
 import { existsSync, statSync } from 'node:fs'
 import { join, resolve } from 'node:path'
-import { type Diagnostic, isAgentAppsError, type PathEntry, type ToolDef } from 'agent-apps'
+import type { Diagnostic, PathEntry, ToolDef } from 'agent-apps'
 import {
   type CompileResult,
   compile,
@@ -8,6 +8,7 @@ import {
   loadConfig,
   skillsElsewhere,
 } from 'agent-apps/compiler'
+import { isAgentAppsError } from '../../src/base/error.js'
 import { type Command, type Invocation, PATH_OPTION, projectOptions } from '../command.js'
 import { isProjectFile } from '../compiled-files.js'
 import { fromCwd, fromHere } from '../from-here.js'
@@ -72,7 +73,7 @@ async function examine(invocation: Invocation): Promise<Finding[]> {
     if (loaded) found.push(configuration(loaded, named))
     found.push(...missingDirectories(searched, named))
     if (found.every(({ state }) => state !== 'problem')) {
-      const lost = skillsElsewhere(searched, loaded?.config.rules)
+      const lost = await skillsElsewhere(searched, loaded?.config.rules)
       found.push(...lost.map(elsewhere))
       const compiled = await compared({ ...project, ...(paths && { paths }) }, lost.length > 0)
       if (compiled) found.push(...indexes(compiled, cwd, named), ...projectFile(compiled, named))

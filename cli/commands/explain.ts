@@ -1,4 +1,5 @@
-import { AgentAppsError, type ExplainedOrigin, type Explanation } from 'agent-apps'
+import type { ExplainedOrigin, Explanation } from 'agent-apps'
+import { AgentAppsError } from '../../src/base/error.js'
 import { AGENT_OPTIONS } from '../agent-options.js'
 import { type Command, type Invocation, LOOK_UP_OPTIONS } from '../command.js'
 import { fromCwd, fromHere } from '../from-here.js'

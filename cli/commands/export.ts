@@ -1,5 +1,5 @@
-import { AgentAppsError } from 'agent-apps'
 import type { ExportOptions, ExportResult } from 'agent-apps/export'
+import { AgentAppsError } from '../../src/base/error.js'
 import { type Command, type Invocation, PATH_OPTION, projectOptions } from '../command.js'
 import { fromCwd, fromHere } from '../from-here.js'
 import { noteAll } from '../open-runtime.js'

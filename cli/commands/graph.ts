@@ -1,5 +1,5 @@
-import { AgentAppsError } from 'agent-apps'
 import { graph, graphAsDot, graphAsMermaid } from 'agent-apps/compiler'
+import { AgentAppsError } from '../../src/base/error.js'
 import { type Command, type Invocation, PATH_OPTION, projectOptions } from '../command.js'
 import { fromHere } from '../from-here.js'
 import { printable } from '../output.js'

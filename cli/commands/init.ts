@@ -1,7 +1,8 @@
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
-import { isAgentAppsError, type PathEntry } from 'agent-apps'
+import type { PathEntry } from 'agent-apps'
 import { type LoadedConfig, loadConfig, proposePaths } from 'agent-apps/compiler'
+import { isAgentAppsError } from '../../src/base/error.js'
 import { type Command, INTERRUPTED, type Invocation } from '../command.js'
 import { fromCwd, fromHere } from '../from-here.js'
 import { addIgnored, notIgnored } from '../git-ignore.js'
@@ -53,7 +54,7 @@ async function run(invocation: Invocation): Promise<number> {
   const { cwd, output } = invocation
   const { file: configuration } = await loadConfig({ cwd, evaluate: false }).catch(ofCode)
   const isConfigured = configuration !== null
-  const proposed = isConfigured ? { paths: [], skills: 0 } : proposePaths(cwd)
+  const proposed = isConfigured ? { paths: [], skills: 0 } : await proposePaths(cwd)
   const makesExamples = !isConfigured && proposed.skills === 0
   const made: string[] = []
   const kept: string[] = []

@@ -1,22 +1,7 @@
-import {
-  estimateTokens,
-  matchPattern,
-  normalizeTags,
-  type Runtime,
-  renderCatalog,
-  type ToolDef,
-} from 'agent-apps'
+import type { Runtime, ToolDef } from 'agent-apps/runtime'
 import { type Command, type Invocation, LOOK_UP_OPTIONS } from '../command.js'
 import { fromHere } from '../from-here.js'
-import {
-  asJson,
-  isOfProject,
-  isOwn,
-  noteDiagnostics,
-  noteLeftOut,
-  openRuntime,
-  rolesOf,
-} from '../open-runtime.js'
+import { isOfProject, isOwn, noteDiagnostics, noteLeftOut, openRuntime, rolesOf } from '../open-runtime.js'
 import { count, type Output, printable } from '../output.js'
 import { ALLOW_EMPTY, isEmptyUnasked } from '../report/no-skills.js'
 import { installedFrom, noteLock, readSkillsLock, type SkillsLock } from '../skills-lock.js'
@@ -50,33 +35,45 @@ export const list: Command = {
 async function run(invocation: Invocation): Promise<number> {
   const { options, output, cwd } = invocation
   const runtime = await openRuntime(invocation, false)
-  const tags = normalizeTags(Array.isArray(options.tag) ? options.tag : [])
-  const patterns = Array.isArray(options.pattern) ? options.pattern.map(String) : null
-  // A user who filters gets all matches, wherever they are from.
-  const withLibrary = options.library === true || tags.length > 0 || patterns !== null
   const listed = await runtime.listTools()
-  const tools = (withLibrary ? listed : listed.filter(isOwn)).filter(
-    ({ name, frontmatter }) =>
-      tags.every(tag => frontmatter.tags.includes(tag)) &&
-      (patterns === null || patterns.some(pattern => matchPattern(pattern, name, frontmatter.tags))) &&
-      (options.hidden === true || frontmatter.visibility !== 'hidden'),
+  const tools = (await chosen(listed, options)).filter(
+    ({ frontmatter }) => options.hidden === true || frontmatter.visibility !== 'hidden',
   )
   const lock = readSkillsLock(cwd)
-  const costs = options.tokens === true ? await Promise.all(tools.map(tokensOf)) : null
-  if (output.json)
+  const costs = options.tokens === true ? await tokensOf(tools) : null
+  if (output.json) {
+    const { toolAsJson } = await import('../tool-as-json.js')
     output.jsonResult(
       tools.map((tool, number) => ({
-        ...asJson(tool, cwd),
+        ...toolAsJson(tool, cwd),
         installedFrom: installedFrom(tool, lock),
         ...(costs && { tokens: costs[number] }),
       })),
     )
-  else show(tools, costs, lock, invocation)
+  } else show(tools, costs, lock, invocation)
   noteLock(lock, output)
   if (!output.json) noteDuplicates(runtime, output)
   noteDiagnostics(runtime, invocation)
   await noteLeftOut(invocation)
   return isEmptyUnasked(listed.filter(isOfProject).length, invocation) ? 1 : 0
+}
+
+/** The tools that a user asks for. One who filters gets all matches, wherever they are from. */
+async function chosen(
+  listed: ToolDef[],
+  { tag, pattern, library }: Invocation['options'],
+): Promise<ToolDef[]> {
+  if (!Array.isArray(tag) && !Array.isArray(pattern)) return library === true ? listed : listed.filter(isOwn)
+  // The main entry is much larger than what a plain list needs.
+  const { matchPattern, normalizeTags } = await import('agent-apps')
+  const tags = normalizeTags(Array.isArray(tag) ? tag : [])
+  const patterns = Array.isArray(pattern) ? pattern.map(String) : null
+  const withLibrary = library === true || tags.length > 0 || patterns !== null
+  return (withLibrary ? listed : listed.filter(isOwn)).filter(
+    ({ name, frontmatter }) =>
+      tags.every(wanted => frontmatter.tags.includes(wanted)) &&
+      (patterns === null || patterns.some(one => matchPattern(one, name, frontmatter.tags))),
+  )
 }
 
 /**
@@ -95,16 +92,20 @@ function noteDuplicates({ globals }: Runtime, output: Output): void {
     )
 }
 
-/** Returns how many tokens a tool adds to a catalog: none, if no model is shown it. */
-async function tokensOf(tool: ToolDef): Promise<number> {
-  const { metadata, ...rest } = tool.frontmatter
-  const { 'requires-tools': _, ...kept } = metadata
-  const alone = await renderCatalog([{ ...tool, frontmatter: { ...rest, metadata: kept } }])
-  return Math.max(0, estimateTokens(alone) - FRAME)
+/** Returns how many tokens each tool adds to a catalog: none, if no model is shown it. */
+async function tokensOf(tools: readonly ToolDef[]): Promise<number[]> {
+  const { estimateTokens, renderCatalog } = await import('agent-apps')
+  // A catalog's first and last line.
+  const frame = estimateTokens('<available_skills>\n</available_skills>\n')
+  return Promise.all(
+    tools.map(async tool => {
+      const { metadata, ...rest } = tool.frontmatter
+      const { 'requires-tools': _, ...kept } = metadata
+      const alone = await renderCatalog([{ ...tool, frontmatter: { ...rest, metadata: kept } }])
+      return Math.max(0, estimateTokens(alone) - frame)
+    }),
+  )
 }
-
-/** A catalog's first and last line. */
-const FRAME = estimateTokens('<available_skills>\n</available_skills>\n')
 
 function show(tools: ToolDef[], costs: number[] | null, lock: SkillsLock, { output, cwd }: Invocation): void {
   const width = Math.min(40, Math.max(0, ...tools.map(({ name }) => name.length)))

@@ -1,4 +1,4 @@
-import { AgentAppsError } from 'agent-apps'
+import { AgentAppsError } from '../../src/base/error.js'
 import { type Command, type Invocation, LOOK_UP_OPTIONS } from '../command.js'
 import { noteDiagnostics, openRuntime } from '../open-runtime.js'
 import { ARGUMENT_OPTIONS, readArguments } from '../read-arguments.js'

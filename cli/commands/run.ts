@@ -1,5 +1,6 @@
 import { inspect } from 'node:util'
-import { AgentAppsError, isAgentAppsError, type Runtime } from 'agent-apps'
+import type { Runtime } from 'agent-apps/runtime'
+import { AgentAppsError, isAgentAppsError } from '../../src/base/error.js'
 import {
   AGENT_OPTIONS,
   agentOf,

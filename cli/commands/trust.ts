@@ -1,5 +1,6 @@
-import { AgentAppsError, revokeTrusted, trustedProjects } from 'agent-apps'
+import { revokeTrusted, trustedProjects } from 'agent-apps'
 import { loadConfig } from 'agent-apps/compiler'
+import { AgentAppsError } from '../../src/base/error.js'
 import { type Command, type Invocation, projectOptions } from '../command.js'
 import { fromHere } from '../from-here.js'
 import { printable } from '../output.js'

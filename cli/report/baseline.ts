@@ -1,7 +1,7 @@
 import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { dirname, relative, resolve, sep } from 'node:path'
-import { AgentAppsError } from 'agent-apps'
 import { fromMessage, type Message } from 'agent-apps/compiler'
+import { AgentAppsError } from '../../src/base/error.js'
 import { fromCwd } from '../from-here.js'
 import { failures } from './rule-groups.js'
 

@@ -1,4 +1,4 @@
-import { isAgentAppsError } from 'agent-apps'
+import { isAgentAppsError } from '../../src/base/error.js'
 import type { Invocation } from '../command.js'
 import { type Format, readFormat } from './formats.js'
 import { sarifLog } from './sarif.js'

@@ -2,13 +2,19 @@ import { hash } from 'node:crypto'
 import { statSync } from 'node:fs'
 import { join } from 'node:path'
 import type { JsonValue } from '../../src/base/json.js'
-import type { ResourceRecord } from '../../src/index/index-format.js'
+import type { ResourceRecord, ToolDetails } from '../../src/index/index-format.js'
 import { isInterpolatedInline } from '../../src/skill/inline-reference.js'
 import { qualifiedName } from '../../src/skill/namespaces.js'
 import { holdsPrivateKey, KEY_BYTES } from '../../src/skill/secrets.js'
 import { FILE_START, type Finding, finding } from '../diagnostics/diagnostics.js'
 import { type FileStat, pickStat, sameStat, vouchingStat } from '../files/file-stat.js'
-import { digestFile, readRegularFile, readSkillFile, systemReason } from '../files/regular-file.js'
+import {
+  digestFile,
+  glanceAtSkillFile,
+  readRegularFile,
+  readSkillFile,
+  systemReason,
+} from '../files/regular-file.js'
 import type { ProjectPart } from '../project/project-part.js'
 import type { CachedFile, CompileCache } from '../records/compile-cache.js'
 import type { ParsedTool } from '../records/parsed-tool.js'
@@ -68,10 +74,10 @@ function knownUnit(
     const path = pathInEntry(skill, file)
     const cached = cache.files.get(path)
     if (cached === undefined) return null
-    const isSame = sameStat(file, cached.stat)
+    const isSame = sameStat(file, cached)
     // A file of another size has changed, and need not be digested.
-    if (!isSame && (file.size !== cached.stat.size || digestIfReadable(file) !== cached.sha256)) return null
-    known.push([path, remember(file, cached.sha256, walkedAt)])
+    if (!isSame && (file.size !== cached.size || digestIfReadable(file) !== cached.sha256)) return null
+    known.push([path, isSame ? cached : remember(file, cached.sha256, walkedAt)])
   }
   for (const [path, cached] of known) files.set(path, cached)
   return unit
@@ -103,7 +109,7 @@ function readUnit(
 
 /** Makes a parsed skill file a unit, which goes through the phases. */
 export function unitOf(skill: WalkedSkill, parsed: ParsedFile, resources: ResourceRecord[]): SkillUnit {
-  return {
+  const unit: SkillUnit = {
     path: skill.path,
     shape: shapeOf(skill),
     size: parsed.size,
@@ -116,29 +122,25 @@ export function unitOf(skill: WalkedSkill, parsed: ParsedFile, resources: Resour
     })),
     broken: parsed.broken,
     findings: [...parsed.findings],
-    ...(parsed.ignored.length > 0 && { ignored: parsed.ignored }),
-    ...(parsed.fixes.length > 0 && { fixable: parsed.fixes.map(({ rule }) => rule) }),
     sources: skill.kind === 'code' && parsed.tools.length > 0 ? [{ key: skill.path, file: skill.path }] : [],
   }
+  if (parsed.ignored.length > 0) unit.ignored = parsed.ignored
+  if (parsed.fixes.length > 0) unit.fixable = parsed.fixes.map(({ rule }) => rule)
+  return unit
 }
 
 function freshRecords(
   { record, verbatim, references, placeholders = [], code, body, delegatePlace }: ParsedTool,
   resources: ResourceRecord[],
 ): FreshRecords {
-  const details = {
-    verbatim,
-    resources,
-    ...(references.length > 0 && { references }),
-    ...(placeholders.length > 0 && { placeholders }),
-  }
-  return {
-    record,
-    details,
-    ...(code && { code }),
-    ...(body && { body }),
-    ...(delegatePlace && { delegatePlace }),
-  }
+  const details: ToolDetails = { resources, verbatim }
+  if (references.length > 0) details.references = references
+  if (placeholders.length > 0) details.placeholders = placeholders
+  const fresh: FreshRecords = { record, details }
+  if (code) fresh.code = code
+  if (body) fresh.body = body
+  if (delegatePlace) fresh.delegatePlace = delegatePlace
+  return fresh
 }
 
 /** Adds the delegates of a unit's tools to it: modules, Markdown, references, or findings. */
@@ -177,7 +179,7 @@ export function digestResources(
     const path = pathInEntry(skill, resource)
     const cached = cache?.files.get(path)
     try {
-      const sha256 = cached && sameStat(cached.stat, resource) ? cached.sha256 : digestFile(fileOf(resource))
+      const sha256 = cached && sameStat(cached, resource) ? cached.sha256 : digestFile(fileOf(resource))
       if (holdsPrivateKey(readRegularFile(fileOf(resource), KEY_BYTES)))
         unreadable.push(finding('secret-file', FILE_START, resource.path))
       else resources.push({ path: resource.path, size: resource.size, sha256 })
@@ -228,7 +230,7 @@ export function isSameFile(directory: string, path: string, cache: CompileCache)
   const cached = cache.files.get(path)
   const stat = statSync(absolute, { throwIfNoEntry: false })
   if (cached === undefined || stat === undefined) return false
-  return sameStat(stat, cached.stat) || digestFile(absolute) === cached.sha256
+  return sameStat(stat, cached) || digestFile(absolute) === cached.sha256
 }
 
 /**
@@ -253,17 +255,17 @@ function inNamespace(parsed: ParsedFile, namespace: string): ParsedFile {
 
 /** Parses a skill file; its tools have the names that are written in it, without a namespace. */
 export function parseBare(skill: WalkedSkill): ParsedFile | Promise<ParsedFile> {
-  const { path, kind } = skill
-  const withWalk = (parsed: ParsedFile): ParsedFile => ({
-    ...parsed,
-    findings: [...skill.findings, ...parsed.findings],
-  })
+  const { path, kind, folderName, atRoot } = skill
+  const withWalk = (parsed: ParsedFile): ParsedFile => {
+    parsed.findings.unshift(...skill.findings)
+    return parsed
+  }
   const atFault = (error: unknown): ParsedFile => unreadable(skill, systemReason(error))
   if (skill.unseen !== undefined) return unreadable(skill, skill.unseen)
   try {
-    const bytes = readSkillFile(fileOf(skill))
-    if (kind === 'code') return parseCode(bytes, path).then(withWalk).catch(atFault)
-    return withWalk(parseFile(bytes, { ...skill, kind }))
+    const file = fileOf(skill)
+    if (kind === 'code') return parseCode(readSkillFile(file), path).then(withWalk).catch(atFault)
+    return withWalk(parseFile(glanceAtSkillFile(file), { path, kind, folderName, atRoot }))
   } catch (error) {
     return atFault(error)
   }
@@ -307,7 +309,8 @@ function pathInEntry(skill: WalkedSkill, file: WalkedFile): string {
 
 /** A file's stat and digest for the next compile. */
 function remember(file: FileStat, sha256: string, walkedAt: number): CachedFile {
-  return { stat: vouchingStat(file, walkedAt), sha256 }
+  const { size, mtimeMs, ctimeMs, ino } = vouchingStat(file, walkedAt)
+  return { size, mtimeMs, ctimeMs, ino, sha256 }
 }
 
 function digestIfReadable(file: WalkedFile): string | null {

@@ -8,14 +8,14 @@ import {
   encodeName,
   encodeNamesakes,
 } from '../../src/index/encode-index.js'
-import type { CascadeRecord, FileDigest } from '../../src/index/index-format.js'
+import type { CascadeRecord, FileDigest, Section } from '../../src/index/index-format.js'
 import { brokenDiagnostic } from '../diagnostics/diagnostics.js'
 import type { KeptLines, LineStore, StoredLine, StoredLines } from '../index/line-store.js'
 import { fileRecord } from '../records/file-record.js'
 import type { LinkedDirectory } from '../records/linked-directory.js'
 
 /**
- * The lines of a directory's index. Tools that were not read anew keep those of the last compile.
+ * The lines of a directory's index, or of those of its shards that `isWanted` picks. Tools that were not read anew keep those of the last compile.
  * Whoever calls has seen to it that `previous` has them, in the same store. Without `cascades`, those of the last compile hold; so do the
  * contents that are null.
  */
@@ -26,9 +26,11 @@ export function recordLines(
   contents: ReadonlyMap<string, ContentRecord | null>,
   otherFiles: ReadonlyMap<string, FileDigest>,
   store: LineStore,
+  isWanted: (section: Section, key: string) => boolean = () => true,
 ): StoredLines {
   const lines: StoredLines = emptyLines()
   for (const [name, { unit, tool, broken }] of linked.names) {
+    if (!isWanted('tools', name)) continue
     if (broken) {
       lines.tools.set(
         name,
@@ -42,16 +44,21 @@ export function recordLines(
       lines.details.set(name, tool?.lines?.details ?? kept(previous?.details, name))
     }
   }
-  for (const [name, names] of linked.namesakes) lines.tools.set(name, encodeNamesakes(name, names))
+  for (const [name, names] of linked.namesakes)
+    if (isWanted('tools', name)) lines.tools.set(name, encodeNamesakes(name, names))
   if (cascades) {
     for (const [name, record] of cascades) lines.cascades.set(name, store.add(encodeCascade(name, record)))
   } else if (previous) lines.cascades = previous.cascades
-  for (const [name, record] of contents)
+  for (const [name, record] of contents) {
+    if (!isWanted('contents', name)) continue
     lines.contents.set(name, record ? store.add(encodeContent(name, record)) : kept(previous?.contents, name))
+  }
   for (const unit of linked.units)
-    lines.files.set(unit.path, store.add(encodeFile(unit.path, fileRecord(unit, linked))))
+    if (isWanted('files', unit.path))
+      lines.files.set(unit.path, store.add(encodeFile(unit.path, fileRecord(unit, linked))))
   for (const [path, { sha256, size }] of otherFiles)
-    lines.files.set(path, store.add(encodeFile(path, { diagnostics: [], sha256, size, tools: [] })))
+    if (isWanted('files', path))
+      lines.files.set(path, store.add(encodeFile(path, { diagnostics: [], sha256, size, tools: [] })))
   return lines
 }
 

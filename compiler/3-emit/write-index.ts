@@ -33,7 +33,7 @@ export interface MadeModules {
   outputs: ReadonlyMap<string, Uint8Array>
 }
 
-/** The files of an index, relative to the directory, that are not on disk as they should be. Those that are `sound` were read and found right. */
+/** The files of an index, relative to the directory, that are not on disk as they should be. Those that are `sound` are known to be right. */
 export function outdatedFiles(
   directory: string,
   { header, shards }: EncodedIndex,
@@ -41,7 +41,7 @@ export function outdatedFiles(
   sound: ReadonlySet<string>,
 ): string[] {
   const outdated = [...shards]
-    .filter(([file, shard]) => !sound.has(file) && !holds(directory, file, shard()))
+    .filter(([file, shard]) => !sound.has(file) && !holds(directory, file, shard))
     .map(([file]) => file)
   const missing = files.filter(file => {
     const contents = outputs.get(file)
@@ -101,7 +101,7 @@ export async function writeIndex(
     const contentsOf = (file: string) => index.shards.get(file)?.() ?? modules.outputs.get(file) ?? ''
     await writeAllAtomic(directory, named, contentsOf)
     if (named.length < written.length) await writeAtomic(directory, INDEX_FILE, index.header)
-    removeLeftovers(directory, file => index.shards.has(file))
+    removeLeftovers(directory, file => index.shards.has(file) || index.kept.has(file))
     removeFiles(directory, strayModules(directory, new Set(modules.files)))
     await writeCache(directory, cache)
     return written

@@ -37,21 +37,31 @@ export function ambiguousNames<Part extends ReportPart & ProjectPart>(parts: rea
 
 /** The tools of each bare name that tools of namespaces have, in search order, each name once. */
 function byLabel(parts: readonly (ReportPart & ProjectPart)[]): Map<string, Namesake[]> {
+  const labels = labelsOfNamespaces(parts)
+  if (labels.size === 0) return new Map()
+  const skills = parts.map(part => new Map(part.skills.map(skill => [skill.path, skill])))
   const all = new Map<string, Map<string, Namesake>>()
   for (const { directory, name } of inSearchOrder(parts)) {
+    const label = labelOf(name)
     const part = parts[directory]
     const { unit, tool } = part?.linked.names.get(name) ?? {}
-    if (!part || !unit || !tool) continue
+    if (!labels.has(label) || !part || !unit || !tool) continue
     const { path, sha256 } = unit
-    const namesakes = all.get(labelOf(name)) ?? new Map<string, Namesake>()
-    all.set(labelOf(name), namesakes)
+    const namesakes = all.get(label) ?? new Map<string, Namesake>()
+    all.set(label, namesakes)
     if (namesakes.has(name)) continue
-    const skill = part.skills.find(one => one.path === path)
+    const skill = skills[directory]?.get(path)
     const file = shownPath(part.directory, path)
     namesakes.set(name, { name, directory, path, file, place: tool.place, skill, sha256 })
   }
   const shared = [...all].filter(([, namesakes]) => namesakes.size > 1)
   return new Map(shared.map(([label, namesakes]) => [label, [...namesakes.values()]]))
+}
+
+/** The bare names of tools that have a namespace. Most projects have none. */
+function labelsOfNamespaces(parts: readonly ReportPart[]): Set<string> {
+  const names = parts.flatMap(({ linked }) => [...linked.names.keys()])
+  return new Set(names.filter(name => name.includes(':')).map(labelOf))
 }
 
 /** All names of directories; in each those without a namespace first. */

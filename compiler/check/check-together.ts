@@ -29,6 +29,6 @@ export const checkTogether: Stage<
     const referring = await checkReferences(checked, project, { links: true })
     const guarded = checkGuards(referring, project, await knownNames(checked, project))
     const found = checkUnreachable(ambiguousNames(guarded))
-    return { report: report(found, await unmatchedPatterns(checked, project), project) }
+    return { report: await report(found, await unmatchedPatterns(checked, project), project) }
   },
 }

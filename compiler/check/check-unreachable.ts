@@ -15,9 +15,10 @@ import type { UnitTool } from '../records/skill-unit.js'
  * read anew.
  */
 export function checkUnreachable<Part extends ReportPart>(parts: readonly Part[]): Part[] {
-  const tools = [...namedTools(parts)].map(one => ({ ...one, id: `${one.directory}/${one.name}` }))
-  const isDeclared = tools.some(({ tool }) => frontmatterOf(tool)?.role === 'main')
-  if (!isDeclared || !tools.some(({ tool }) => mayBeUnreachable(tool))) return [...parts]
+  const named = [...namedTools(parts)]
+  const isDeclared = named.some(({ tool }) => frontmatterOf(tool)?.role === 'main')
+  if (!isDeclared || !named.some(({ tool }) => mayBeUnreachable(tool))) return [...parts]
+  const tools = named.map(one => ({ ...one, id: `${one.directory}/${one.name}` }))
   const targets = new ReferenceTargets(parts)
   const patterns = tools.flatMap(({ tool }) => parsePatterns(frontmatterOf(tool)?.['allowed-tools'] ?? ''))
   const isLetThrough = (name: string, tool: UnitTool): boolean => {

@@ -3,7 +3,7 @@ import { dirname, join, relative } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { AgentAppsError } from '../../src/base/error.js'
 import { temporaryFolder } from '../files/temporary-folder.js'
-import { type BundledModule, type BundleOptions, bundleModules } from './bundle-modules.js'
+import type { BundledModule, BundleOptions } from './bundle-modules.js'
 import { digestInputs } from './digest-inputs.js'
 import { importHint } from './import-hint.js'
 import type { ModuleSource } from './module-source.js'
@@ -77,6 +77,7 @@ async function bundleOne(
   source: ModuleSource,
   options: BundleOptions,
 ): Promise<{ module: BundledModule; outputs: Map<string, Uint8Array> }> {
+  const { bundleModules } = await import('./bundle-modules.js')
   const { modules, failures, outputs } = await bundleModules(directory, new Map([['code', source]]), options)
   const [failure] = failures.get('code') ?? []
   if (failure) {

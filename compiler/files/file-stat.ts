@@ -24,7 +24,15 @@ export function sameStat(a: FileStat, b: FileStat): boolean {
  */
 export function vouchingStat(stat: FileStat, lookedAt: number): FileStat {
   const isSettled = Math.max(stat.mtimeMs, stat.ctimeMs) < lookedAt - CLOCK_TICK
-  return isSettled ? stat : { ...pickStat(stat), ino: -1 }
+  return isSettled ? stat : { ...pickStat(stat), ino: NO_FILE }
+}
+
+/** The number that no file has. */
+const NO_FILE = -1
+
+/** True for a stat that a file can have. */
+export function vouches({ ino }: FileStat): boolean {
+  return ino !== NO_FILE
 }
 
 /** True for a file that may have been written since a time (ms). Its own time can be set back, the system's of its last change cannot. */

@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto'
+import { createHash, hash } from 'node:crypto'
 import {
   closeSync,
   constants,
@@ -40,10 +40,11 @@ export function readRealFile(real: string, most = Number.POSITIVE_INFINITY): Buf
 
 const CHUNK = 1024 * 1024
 
-/** The SHA-256 of a file of any size, which is read piece by piece. Throws the system's error where it cannot be read. */
+/** The SHA-256 of a file of any size, a large one read piece by piece. Throws the system's error where it cannot be read. */
 export function digestFile(file: string): string {
   const { descriptor, stat } = openRegularFile(file)
   try {
+    if (stat.size <= CHUNK) return hash('sha256', readBytes(descriptor, stat.size))
     const digest = createHash('sha256')
     const chunk = Buffer.allocUnsafe(CHUNK)
     let length = -1
@@ -61,6 +62,22 @@ export function digestFile(file: string): string {
 export function readSkillFile(file: string): Buffer {
   return readRegularFile(file, limits.fileBytes + 1)
 }
+
+/** As `readSkillFile`, into memory that the next call uses again: the bytes are to be looked at before that, and not kept. */
+export function glanceAtSkillFile(file: string): Buffer {
+  const { descriptor, stat } = openRegularFile(file)
+  try {
+    const size = Math.min(stat.size, limits.fileBytes + 1)
+    glance ??= Buffer.allocUnsafeSlow(GLANCE)
+    return readBytes(descriptor, size, size <= GLANCE ? glance : undefined)
+  } finally {
+    closeSync(descriptor)
+  }
+}
+
+/** More than most skill files have. */
+const GLANCE = 64 * 1024
+let glance: Buffer | undefined
 
 /** Opens a regular file. What was one when somebody looked may be a pipe by now, which must not be waited for. */
 export function openRegularFile(file: string, flags = 0): { descriptor: number; stat: Stats } {
@@ -84,9 +101,9 @@ export function unlessGone<Result>(look: () => Result): Result | null {
 }
 
 /** Reads at most `size` bytes: some of the system's files are regular, report a size of 0, and never end. */
-function readBytes(descriptor: number, size: number): Buffer {
+function readBytes(descriptor: number, size: number, into?: Buffer): Buffer {
   if (size > WHOLE_MAX) throw new Error('larger than 2 GiB')
-  const bytes = Buffer.allocUnsafe(size)
+  const bytes = into ?? Buffer.allocUnsafe(size)
   let length = 0
   for (let read = -1; read !== 0 && length < size; length += read)
     read = readSync(descriptor, bytes, length, size - length, null)

@@ -1,5 +1,6 @@
-import { createHash, hash } from 'node:crypto'
+import { createHash } from 'node:crypto'
 import { lstatSync } from 'node:fs'
+import { orNull } from '../../src/base/attempt.js'
 import { readRegularFile } from './regular-file.js'
 
 /** The bytes of the first line: a SHA-256 in hex, and the line's end. */
@@ -11,18 +12,64 @@ const SEAL = 65
  */
 export function sealedJson(object: object): Uint8Array[] {
   const pieces = jsonPieces(object)
-  const digest = createHash('sha256')
-  for (const piece of pieces) digest.update(piece)
-  return [Buffer.from(`${digest.digest('hex')}\n`), ...pieces]
+  return [Buffer.from(`${sealOf('', pieces)}\n`), ...pieces]
 }
 
 /** Reads what `sealedJson` gave; null where it was changed, or is not a file. Throws the system's error where it cannot be read. */
 export function readSealed<Value>(file: string): Value | null {
+  const { values = [] } = readSealedAll<Value>(file) ?? {}
+  return values.length === 1 ? (values[0] as Value) : null
+}
+
+/** Where a file of sealed objects ends, so that more can be put behind them. */
+export interface SealedEnd {
+  /** The last seal. */
+  seal: string
+  /** Bytes of the first object, and of all. */
+  first: number
+  size: number
+}
+
+/** Reads a file with one sealed object, and those that `appendSealed` put behind it. */
+export function readSealedAll<Value>(file: string): { values: Value[]; end: SealedEnd } | null {
   if (!lstatSync(file).isFile()) return null
   const bytes = readRegularFile(file)
-  const contents = bytes.subarray(SEAL)
-  const seal = bytes.toString('latin1', 0, SEAL)
-  return seal === `${hash('sha256', contents)}\n` ? JSON.parse(contents.toString()) : null
+  const values: Value[] = []
+  const end: SealedEnd = { seal: '', first: 0, size: bytes.length }
+  for (let at = 0, next = 0; at < bytes.length; at = next + 1) {
+    const lineEnd = bytes.indexOf('\n', at + SEAL)
+    next = lineEnd === -1 ? bytes.length : lineEnd
+    const json = bytes.subarray(at + SEAL, next)
+    end.seal = sealOf(end.seal, [json])
+    end.first ||= next
+    if (bytes.toString('latin1', at, at + SEAL) !== `${end.seal}\n`) return null
+    values.push(JSON.parse(json.toString()))
+  }
+  return values.length > 0 ? { values, end } : null
+}
+
+/**
+ * The bytes of a file of sealed objects with one more, in pieces; null where the file is another by now, and where what was put behind the
+ * first object becomes more than a quarter of it.
+ */
+export function appendSealed(
+  file: string,
+  { seal, first, size }: SealedEnd,
+  object: object,
+): Uint8Array[] | null {
+  const pieces = jsonPieces(object)
+  const length = pieces.reduce((sum, piece) => sum + piece.length, 0)
+  if (size + length - first > first / 4) return null
+  const bytes = orNull(() => readRegularFile(file))
+  if (bytes?.length !== size) return null
+  return [bytes, Buffer.from(`\n${sealOf(seal, pieces)}\n`), ...pieces]
+}
+
+/** The seal of an object, and of the one before it. */
+function sealOf(before: string, pieces: readonly Uint8Array[]): string {
+  const digest = createHash('sha256').update(before)
+  for (const piece of pieces) digest.update(piece)
+  return digest.digest('hex')
 }
 
 /** About how many characters a piece has. */

@@ -86,12 +86,14 @@ function writeNew(path: string, contents: Contents): number {
   }
 }
 
-/** True where a file, and no link, already holds what would be written to it. */
-export function holds(directory: string, file: string, contents: Uint8Array): boolean {
+/** True where a file, and no link, already holds what would be written to it; a function makes that where there is one to compare. */
+export function holds(directory: string, file: string, contents: Uint8Array | (() => Uint8Array)): boolean {
   const path = join(directory, file)
   const isSame = unlessGone(() => {
     const stat = lstatSync(path, { throwIfNoEntry: false })
-    return stat?.isFile() && stat.size === contents.length && readRegularFile(path).equals(contents)
+    if (!stat?.isFile()) return false
+    const bytes = typeof contents === 'function' ? contents() : contents
+    return stat.size === bytes.length && readRegularFile(path).equals(bytes)
   })
   return isSame === true
 }

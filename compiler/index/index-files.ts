@@ -82,11 +82,19 @@ export function shardsHold(directory: string, { header }: IndexText, since: numb
   })
 }
 
-/** Puts the lines of a written index into the store of the directory's next compile; null where they are not as they were written. */
-export function storeLines(directory: string, written: IndexText, store: LineStore): KeptLines | null {
+/**
+ * Puts the lines of a written index, or of some of its shards, into the store of the directory's next compile; null where they are not as
+ * they were written.
+ */
+export function storeLines(
+  directory: string,
+  written: IndexText,
+  store: LineStore,
+  shards?: string[],
+): KeptLines | null {
   const { files, ...lines } = emptyLines<StoredLine>()
   return unlessRefused(() => {
-    for (const part of readParts(indexFiles, directory, written))
+    for (const part of readParts(indexFiles, directory, written, shards))
       for (const section of ['tools', 'details', 'cascades', 'contents'] as const)
         for (const [key, line] of sectionLines(part[section].text)) lines[section].set(key, store.add(line))
     return lines

@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto'
 import { join } from 'node:path'
-import type { FileDigest } from '../../src/index/index-format.js'
+import type { FileDigest, ManifestRecord } from '../../src/index/index-format.js'
 import type { OpenIndex } from '../../src/index/read-index.js'
 import { checkDelegates } from '../1-read/code/check-delegates.js'
 import type { WalkedEntry } from '../1-read/discover/walk-entry.js'
@@ -13,8 +13,8 @@ import {
   unitsWithNewModules,
 } from '../2-resolve/modules/unit-modules.js'
 import { withModules } from '../3-emit/write-index.js'
-import { readWritten, shardsHold, storeLines } from '../index/index-files.js'
-import { type KeptLines, LineStore } from '../index/line-store.js'
+import { readWritten, shardsHold } from '../index/index-files.js'
+import { LineStore } from '../index/line-store.js'
 import { type RecordedIndex, recordedIndex } from '../index/recorded-index.js'
 import { type Job, throwIfAborted } from '../project/job.js'
 import type { ProjectDirectory } from '../project/project.js'
@@ -49,10 +49,6 @@ export interface PreparedDirectory extends StartedDirectory {
   linked: LinkedDirectory
   /** True where everything but the cascades is as the index says. */
   isUnchanged: boolean
-  /**
-   * The last compile's lines, for the records that still hold; they are read only where something changed.
-   */
-  lines: KeptLines | null
 }
 
 /** The modules that a directory's code and its tools' schemas are compiled to. */
@@ -118,7 +114,7 @@ export const readChanged: Stage<
  */
 export const makeModules: Stage<
   StartedDirectory & Pick<PreparedDirectory, 'walked' | 'read'>,
-  Pick<PreparedDirectory, 'modules' | 'lines' | 'isUnchanged'>
+  Pick<PreparedDirectory, 'modules' | 'isUnchanged'>
 > = {
   name: 'modules',
   async run(started) {
@@ -134,10 +130,9 @@ async function madeModules({
   read,
   previous,
   recorded,
-  store,
   job: { check },
 }: StartedDirectory & Pick<PreparedDirectory, 'walked' | 'read'>): Promise<
-  Pick<PreparedDirectory, 'modules' | 'lines' | 'isUnchanged'>
+  Pick<PreparedDirectory, 'modules' | 'isUnchanged'>
 > {
   const { dir } = directory
   const cache = previous?.cache ?? null
@@ -146,10 +141,9 @@ async function madeModules({
   const sound = soundValidators(dir, cache)
   const areWhole = sound.size === (cache?.validators.size ?? 0)
   if (previous && areWhole && isUnchanged(directory, walked, read, modules, previous))
-    return { modules: withValidators(modules, sound, cache), lines: null, isUnchanged: true }
-  const lines = previous && storeLines(dir, previous.written, store)
+    return { modules: withValidators(modules, sound, cache), isUnchanged: true }
   const unready = new Set([
-    ...read.units.filter(({ tools }) => tools.some(tool => !isReadAnew(tool) && !(lines && tool.written))),
+    ...read.units.filter(({ tools }) => tools.some(tool => !isReadAnew(tool) && !(previous && tool.written))),
     ...unitsWithNewModules(read.units, modules, cache),
     ...(areWhole ? [] : unitsWithLostValidators(read.units, sound)),
   ])
@@ -164,7 +158,7 @@ async function madeModules({
   rememberInputs(dir, modules, read, walked)
   const schemas = await compileValidators(read.units, sound)
   const made = withValidators(modules, schemas.files, cache, schemas.outputs)
-  return { modules: made, lines, isUnchanged: false }
+  return { modules: made, isUnchanged: false }
 }
 
 function withValidators(
@@ -245,10 +239,22 @@ function isUnchanged(
   { outputs }: UnitModules,
   { cache, written: { header } }: PreviousCompile,
 ): boolean {
-  const now = [ignore, walked.listing, read.units.length + leftOut(walked), unseenDigest(walked)]
-  const before = [header.ignore, header.listing, header.counts?.files, cache.unseen]
+  const files = read.units.length + leftOut(walked)
+  const now = [ignore, walked.listing, files, unseenDigest(walked), digests(walked.manifests)]
+  const before = [
+    header.ignore,
+    header.listing,
+    header.counts?.files,
+    cache.unseen,
+    digests(header.manifests),
+  ]
   const isSame = JSON.stringify(now) === JSON.stringify(before)
   return isSame && read.parsed === 0 && read.units.length === cache.units.size && outputs.size === 0
+}
+
+/** What manifests hold: units, and what an index says of plugins, are of them. */
+function digests(manifests: readonly ManifestRecord[] = []): string[] {
+  return manifests.map(({ path, sha256 }) => `${sha256} ${path}`)
 }
 
 /** The digest of the places that take names although nobody can read them. */

@@ -1,20 +1,34 @@
 import { hash } from 'node:crypto'
-import { type EncodedIndex, encodeIndex, type HeaderFields } from '../../src/index/encode-index.js'
-import type { FileDigest } from '../../src/index/index-format.js'
+import {
+  type EncodedIndex,
+  encodeIndex,
+  type HeaderFields,
+  type KeptShards,
+} from '../../src/index/encode-index.js'
+import { type FileDigest, type Section, shardKey, shardOf } from '../../src/index/index-format.js'
 import { isInside } from '../../src/index/inside-path.js'
 import { type ReadSkills, rememberFiles } from '../1-read/read-skills.js'
 import type { LocatedContents } from '../2-resolve/contents/project-contents.js'
 import type { UnitModules } from '../2-resolve/modules/unit-modules.js'
 import { withDirectoryLock } from '../3-emit/directory-lock.js'
+import { keptShards } from '../3-emit/kept-shards.js'
 import { recordLines } from '../3-emit/record-lines.js'
 import { outdatedFiles, saveCache, writeIndex } from '../3-emit/write-index.js'
+import { vouches } from '../files/file-stat.js'
 import { changedNames } from '../index/changed-names.js'
 import { indexFiles, readWritten, shardFiles, storeLines } from '../index/index-files.js'
 import type { KeptLines } from '../index/line-store.js'
 import { type ProjectDirectory, shownPath } from '../project/project.js'
 import type { Stage } from '../project/stage.js'
-import { encodeCache } from '../records/compile-cache.js'
+import {
+  addToCache,
+  changedFiles,
+  encodeCache,
+  isKnown,
+  type SeenByCompile,
+} from '../records/compile-cache.js'
 import { type LinkedDirectory, withFindings } from '../records/linked-directory.js'
+import type { SkillUnit } from '../records/skill-unit.js'
 import { unitRecords } from '../records/unit.js'
 import type { Walk } from '../records/walked.js'
 import {
@@ -48,6 +62,10 @@ export interface EncodedDirectory {
   /** What must be written; null where the index already says the same. */
   unwritten: {
     encoded: EncodedIndex
+    /** The shards of the last compile's index that need not be looked at; null where all had to be. */
+    shards: KeptShards | null
+    /** Files beside the skills that records are made of. */
+    otherFiles: ReadonlyMap<string, FileDigest>
     /** The shards that are as they must be. */
     sound: Set<string>
     /** False where the index is as it must be, so that at most the cache is written. */
@@ -68,15 +86,21 @@ export const encode: Stage<ResolvedDirectory, EncodedDirectory> = {
     // Nothing is known of a directory that may not be listed, so nothing can take its index's place.
     if (walked.isRefused || (resolved.isUnchanged && cascades.records === null && rendered === 0))
       return { compiled, unwritten: null }
-    const kept = keptLines(resolved)
+    if (resolved.isUnchanged) rememberInputs(dir, modules, read, walked)
     const included = rememberIncluded(resolved)
     const manifests = walked.manifests.map(({ path, ...digest }) => [path, digest] as const)
     const otherFiles = new Map([...otherInputs(read, modules, included), ...modules.made, ...manifests])
-    const lines = recordLines(linked, kept, cascades.records, contents.records, otherFiles, store)
-    const encoded = encodeIndex(lines, headerFields(resolved, linked), line => store.bytes(line), indexFiles)
-    const sound = new Set(previous && kept ? shardFiles(previous.written) : null)
+    const shards = keptShardsOf(resolved, linked, otherFiles)
+    const isWanted = (section: Section, key: string): boolean =>
+      shards === null || shards[shardOf(shardKey(section, key), shards.length)] === null
+    const kept = keptLines(resolved, shards)
+    const lines = recordLines(linked, kept, cascades.records, contents.records, otherFiles, store, isWanted)
+    const fields = headerFields(resolved, linked)
+    const encoded = encodeIndex(lines, fields, line => store.bytes(line), indexFiles, shards)
+    const sound = new Set(previous && shardFiles(previous.written))
     const outdated = outdatedFiles(dir, encoded, modules, sound)
-    if (!job.check) return { compiled, unwritten: { encoded, sound, isOutdated: outdated.length > 0 } }
+    if (!job.check)
+      return { compiled, unwritten: { encoded, shards, otherFiles, sound, isOutdated: outdated.length > 0 } }
     const stale = changedNames(dir, before, lines, store)
     return { compiled: { ...compiled, outdated, stale }, unwritten: null }
   },
@@ -86,21 +110,15 @@ export const encode: Stage<ResolvedDirectory, EncodedDirectory> = {
 export const write: Stage<ResolvedDirectory & EncodedDirectory, object> = {
   name: 'emit',
   async run({ compiled: { linked }, unwritten, ...resolved }) {
-    if (unwritten === null) return {}
-    const { directory, walked, read, modules, before, previous, cascades, contents, job } = resolved
+    const { directory, modules, before, previous, job } = resolved
     const { dir } = directory
+    if (unwritten === null) {
+      const renewed = renewedCache(resolved, linked)
+      if (renewed !== null) await saveCache(dir, renewed)
+      return {}
+    }
     const { encoded, sound, isOutdated } = unwritten
-    const cache = encodeCache({
-      header: hash('sha256', encoded.header),
-      external: directory.externalPackages,
-      files: read.files,
-      linked,
-      unseen: unseenDigest(walked),
-      modules,
-      cascadeFindings: cascades.findings,
-      contentFindings: contents.findings,
-      elsewhere: cascades.elsewhere,
-    })
+    const cache = nextCache(resolved, linked, unwritten)
     if (!isOutdated) {
       if (!previous) await saveCache(dir, cache)
       return {}
@@ -114,22 +132,88 @@ export const write: Stage<ResolvedDirectory & EncodedDirectory, object> = {
   },
 }
 
-/** The last compile's lines. Where only cascades changed, they were not needed before now. */
-function keptLines({
-  directory: { dir },
-  read,
-  walked,
-  modules,
-  previous,
-  isUnchanged,
-  lines,
-  store,
-}: PreparedDirectory): KeptLines | null {
-  if (!isUnchanged || previous === null) return lines
-  rememberInputs(dir, modules, read, walked)
-  const stored = storeLines(dir, previous.written, store)
-  if (stored === null) throw new Overtaken()
-  return stored
+/** The cache for the next compile, which is the last one's with what changed, where only some shards did. */
+function nextCache(
+  resolved: ResolvedDirectory,
+  linked: LinkedDirectory,
+  { encoded, shards, otherFiles }: NonNullable<EncodedDirectory['unwritten']>,
+): Uint8Array[] {
+  const { directory, previous, contents } = resolved
+  const seen = seenByCompile(resolved, linked, hash('sha256', encoded.header), otherFiles)
+  if (previous === null || shards === null) return encodeCache(seen)
+  const { cache } = previous
+  const isRendered = ({ tools }: SkillUnit): boolean => tools.some(({ name }) => contents.records.get(name))
+  return addToCache(directory.dir, cache, seen, unit => !isKnown(unit, cache) || isRendered(unit))
+}
+
+/** So many files are digested faster than the cache is saved. */
+const FEW_FILES = 10
+
+/**
+ * The last compile's cache for a directory that is the same, where that was found by digesting files that need not be digested from now on;
+ * null where those are few. A fresh clone is such a directory: its files may have changed in the moment before it was first compiled.
+ */
+function renewedCache(resolved: ResolvedDirectory, linked: LinkedDirectory): Uint8Array[] | null {
+  const { directory, previous, isUnchanged, walked, read, modules } = resolved
+  if (previous === null || !isUnchanged || walked.isRefused) return null
+  const { cache } = previous
+  const renewed = changedFiles(cache, read.files).filter(([, file]) => vouches(file))
+  if (renewed.length <= FEW_FILES) return null
+  rememberInputs(directory.dir, modules, read, walked)
+  rememberIncluded(resolved)
+  return addToCache(
+    directory.dir,
+    cache,
+    seenByCompile(resolved, linked, cache.header, cache.otherFiles),
+    () => false,
+  )
+}
+
+function seenByCompile(
+  { directory, walked, read, modules, cascades, contents }: ResolvedDirectory,
+  linked: LinkedDirectory,
+  header: string,
+  otherFiles: ReadonlyMap<string, FileDigest>,
+): SeenByCompile {
+  return {
+    header,
+    external: directory.externalPackages,
+    files: read.files,
+    linked,
+    unseen: unseenDigest(walked),
+    modules,
+    cascadeFindings: cascades.findings,
+    contentFindings: contents.findings,
+    otherFiles,
+    elsewhere: cascades.elsewhere,
+  }
+}
+
+/** The shards of the last compile that need not be looked at; null where all must be. */
+function keptShardsOf(
+  { previous, cascades: { records, input }, contents }: ResolvedDirectory,
+  linked: LinkedDirectory,
+  otherFiles: ReadonlyMap<string, FileDigest>,
+): KeptShards | null {
+  const header = previous?.written.header
+  // The digest is of all names, each with its file.
+  if (!header || records !== null || header.cascadeInput !== input) return null
+  return keptShards(header, previous.cache, { linked, contents: contents.records, otherFiles })
+}
+
+/** The last compile's lines, without those of shards that are kept. */
+function keptLines(
+  { directory: { dir }, previous, store, job }: PreparedDirectory,
+  shards: KeptShards | null,
+): KeptLines | null {
+  if (previous === null) return null
+  const { written } = previous
+  const wanted = shards && (written.header.shards ?? []).filter((_, number) => shards[number] === null)
+  const lines = storeLines(dir, written, store, wanted ?? undefined)
+  if (lines !== null) return lines
+  // They are another compile's by now, or were damaged.
+  job.force ||= readWritten(dir)?.text === written.text
+  throw new Overtaken()
 }
 
 /** Keeps the state of the files that are in contents for the next compile, and gives their paths. */
@@ -184,7 +268,7 @@ function otherInputs(
   return new Map(
     inputs.flatMap(path => {
       const file = files.get(path)
-      return file ? [[path, { size: file.stat.size, sha256: file.sha256 }] as const] : []
+      return file ? [[path, { size: file.size, sha256: file.sha256 }] as const] : []
     }),
   )
 }

@@ -2,7 +2,6 @@ import { byCodePoint } from '../../src/base/code-point-order.js'
 import type { Diagnostic } from '../../src/base/diagnostic.js'
 import { type Finding, type Message, toDiagnostic } from '../diagnostics/diagnostics.js'
 import { type RuleSettings, withSetting } from '../diagnostics/rule-settings.js'
-import { toMessage } from '../diagnostics/to-message.js'
 import { type CatalogCost, catalogCost } from '../records/catalog-cost.js'
 import type { LinkedDirectory } from '../records/linked-directory.js'
 import { type Project, shownPath } from './project.js'
@@ -54,27 +53,23 @@ export interface ReportPart extends LinkedPart {
  * @param unmatched the patterns of `allowed-tools` that no directory has a tool for, each with the name that
  * it may have meant, or none
  */
-export function report(
+export async function report(
   parts: readonly ReportPart[],
   unmatched: ReadonlyMap<string, string>,
   { rules, faults }: Pick<Project, 'rules' | 'faults'>,
-): Report {
+): Promise<Report> {
   const found = parts.flatMap(part => partDiagnostics(part, unmatched, rules))
   const became = outcomes(parts.map(({ linked }) => linked))
   const files = parts.flatMap((part, index) => fileReports(part, became[index]))
-  const count = (outcome: Outcome): number => files.filter(file => file.outcome === outcome).length
+  const counts = { files: files.length, found: 0, shadowed: 0, skipped: 0 }
+  for (const { outcome } of files) counts[outcome]++
   return {
-    counts: {
-      files: files.length,
-      found: count('found'),
-      shadowed: count('shadowed'),
-      skipped: count('skipped'),
-    },
+    counts,
     directories: parts.map(({ directory }) => shownPath(directory, '')),
     skills: skillReports(parts),
     files,
     catalog: catalogCost(parts.map(({ linked }) => linked)),
-    diagnostics: toMessages([...faults, ...namesOnce(found)]),
+    diagnostics: await toMessages([...faults, ...namesOnce(found)]),
   }
 }
 
@@ -131,18 +126,20 @@ function partDiagnostics(
   rules: RuleSettings,
 ): Diagnostic[] {
   const diagnostics: Diagnostic[] = []
-  const ignored = new Map(linked.units.map(unit => [unit.path, unit.ignored ?? []]))
+  const ignored = new Map<string, readonly string[]>()
+  for (const unit of linked.units) if (unit.ignored) ignored.set(unit.path, unit.ignored)
   const add = (path: string, found: Diagnostic): void => {
     const set = withSetting(found, rules)
     // An error is never silenced by a comment in the file at fault.
-    const isIgnored = ignored.get(path)?.some(rule => rule === found.rule) && set?.severity !== 'error'
+    const isIgnored = ignored.get(path)?.includes(found.rule) && set?.severity !== 'error'
     if (set !== null && !isIgnored) diagnostics.push(set)
   }
   for (const { path, findings } of linked.units) {
-    for (const finding of [...findings, ...(linked.findings.get(path) ?? [])]) {
-      const shown = amongAll(finding, directory, unmatched)
-      if (shown) add(path, toDiagnostic(shownPath(directory, path), shown))
-    }
+    for (const found of [findings, linked.findings.get(path) ?? []])
+      for (const finding of found) {
+        const shown = amongAll(finding, directory, unmatched)
+        if (shown) add(path, toDiagnostic(shownPath(directory, path), shown))
+      }
   }
   for (const { path, finding } of unresolved) add(path, toDiagnostic(shownPath(directory, path), finding))
   for (const { path, finding, counts } of skipped) {
@@ -187,7 +184,9 @@ function amongAll(
  * A `vfile-message` is an `Error`; where ten thousand are made, their stacks would take longer than the
  * compile.
  */
-function toMessages(diagnostics: Diagnostic[]): Message[] {
+async function toMessages(diagnostics: Diagnostic[]): Promise<Message[]> {
+  if (diagnostics.length === 0) return []
+  const { toMessage } = await import('../diagnostics/to-message.js')
   const { stackTraceLimit } = Error
   Error.stackTraceLimit = 0
   try {

@@ -43,13 +43,15 @@ function textIn(file: string, [start, end]: [number, number]): string | undefine
 
 /** The cost of all directories' skills, of which the first of a name counts, as if the host had all tools that they require. */
 export function catalogCost(directories: readonly LinkedDirectory[]): CatalogCost {
-  const costs = new Map<string, number>()
-  for (const { names } of directories)
-    for (const [name, { tool }] of names) if (!costs.has(name)) costs.set(name, tool?.catalogTokens ?? 0)
-  const shown = [...costs.values()].filter(tokens => tokens > 0)
-  const frame = estimateTokens(formatCatalog({ described: [], named: [], unnamed: 0 }, 'xml'))
-  return {
-    tools: shown.length,
-    tokens: shown.length === 0 ? 0 : shown.reduce((sum, tokens) => sum + tokens, frame),
+  const cost: CatalogCost = { tools: 0, tokens: 0 }
+  for (const [index, { names }] of directories.entries()) {
+    const before = directories.slice(0, index)
+    for (const [name, { tool }] of names) {
+      if (!tool?.catalogTokens || before.some(other => other.names.has(name))) continue
+      cost.tools++
+      cost.tokens += tool.catalogTokens
+    }
   }
+  const frame = estimateTokens(formatCatalog({ described: [], named: [], unnamed: 0 }, 'xml'))
+  return cost.tools === 0 ? cost : { ...cost, tokens: cost.tokens + frame }
 }

@@ -1,21 +1,21 @@
 import { statSync } from 'node:fs'
 import { join } from 'node:path'
 import { type FileDigest, INDEX_DIRECTORY } from '../../src/index/index-format.js'
-import type { ReferenceKind } from '../../src/skill/references.js'
-import { type Finding, isRuleName, type Place, type RuleName } from '../diagnostics/diagnostics.js'
+import type { Finding } from '../diagnostics/diagnostics.js'
 import type { FileStat } from '../files/file-stat.js'
 import { VERSION } from '../files/package-place.js'
-import { LongList, readSealed, sealedJson } from '../files/sealed-file.js'
+import { appendSealed, LongList, readSealedAll, type SealedEnd, sealedJson } from '../files/sealed-file.js'
 import type { LinkedDirectory } from './linked-directory.js'
+import { isReadAnew, type SkillUnit } from './skill-unit.js'
 import {
-  type CascadeInput,
-  cascadeInput,
-  type DelegateReference,
-  directivesOf,
-  type SkillUnit,
-  type UnitSource,
-  type UnitTool,
-} from './skill-unit.js'
+  isCacheable,
+  readFinding,
+  readUnit,
+  type StoredFinding,
+  type StoredUnit,
+  storeFinding,
+  storeUnit,
+} from './stored-unit.js'
 
 export const CACHE_FILE = `${INDEX_DIRECTORY}/cache.json`
 export const BUNDLE_CACHE_FILE = `${INDEX_DIRECTORY}/cache-bundle.json`
@@ -29,6 +29,8 @@ export interface CompileCache {
   header: string
   /** The packages that were not bundled. */
   external: string[]
+  /** Where its file ends. */
+  end: SealedEnd
   /** Milliseconds since the epoch. */
   savedAt: number
   files: Map<string, CachedFile>
@@ -47,6 +49,10 @@ export interface CompileCache {
   cascadeFindings: Map<string, Finding[]>
   /** What the contents of the directory's tools had wrong, by file. It holds as long as those contents do. */
   contentFindings: Map<string, Finding[]>
+  /** All that was wrong with skill files and not they alone show, by file. */
+  found: Map<string, Finding[]>
+  /** The other files in the index. */
+  otherFiles: ReadonlyMap<string, FileDigest>
   /** The directories of others in which a base may lie, absolute: cascades hold as long as they are the same. */
   elsewhere: string[]
 }
@@ -59,12 +65,10 @@ export interface CachedModule {
   inputs: string[]
 }
 
-export interface CachedFile {
-  stat: FileStat
+export interface CachedFile extends FileStat {
   sha256: string
 }
 
-/** As stored: tuples, because ten thousand of them are read at every start. */
 interface StoredCache {
   version: string
   header: string
@@ -75,229 +79,175 @@ interface StoredCache {
   modules: [key: string, file: string, inputs: string[]][]
   validators: [digest: string, file: string][]
   moduleFiles: string[]
-  made: [file: string, size: number, sha256: string][]
-  cascadeFindings: [path: string, findings: StoredFinding[]][]
-  contentFindings: [path: string, findings: StoredFinding[]][]
+  made: StoredDigest[]
+  cascadeFindings: StoredFindings
+  contentFindings: StoredFindings
+  found: StoredFindings
+  otherFiles: StoredDigest[]
   elsewhere: string[]
 }
+type StoredDigest = [file: string, size: number, sha256: string]
 type StoredFile = [path: string, size: number, mtimeMs: number, ctimeMs: number, ino: number, sha256: string]
-type StoredUnit = [
-  path: string,
-  shape: string,
-  tools: [
-    name: string,
-    line: number,
-    column: number,
-    written: boolean,
-    cascade: CascadeInput | null,
-    delegate: StoredDelegate | null,
-    content: [directives: readonly string[], included: string[]] | null,
-    references: StoredReference[],
-    ...validators: string[],
-  ][],
-  broken: [name: string, finding: StoredFinding][],
-  findings: StoredFinding[],
-  sources: UnitSource[],
-  catalogTokens: number[],
-  ...ignored: string[],
-]
-type StoredReference = [kind: ReferenceKind, ref: string, line: number, column: number]
-type StoredDelegate = [ref: string, line: number, column: number]
-type StoredFinding = [rule: string, line: number, column: number, ...found: string[]]
+/** Findings by file. */
+type StoredFindings = [path: string, findings: StoredFinding[]][]
 
 /** The cache of a directory; null where there is none, or none that this version can use. */
 export function readCache(directory: string): CompileCache | null {
   try {
     const file = join(directory, CACHE_FILE)
-    const stored = readSealed<StoredCache>(file)
-    if (stored?.version !== VERSION) return null
-    return { ...decode(stored), savedAt: statSync(file).mtimeMs }
+    const sealed = readSealedAll<StoredCache>(file)
+    if (sealed === null || sealed.values.some(({ version }) => version !== VERSION)) return null
+    return { ...decode(sealed.values), end: sealed.end, savedAt: statSync(file).mtimeMs }
   } catch {
     // Absent, or not to be read: the compile is slower by it, and no different.
     return null
   }
 }
 
-/** What a compile saw and made, as the bytes of the cache's file, in pieces. */
-export function encodeCache({
-  header,
-  external,
-  files,
-  linked,
-  unseen,
-  modules,
-  cascadeFindings,
-  contentFindings,
-  elsewhere,
-}: {
-  header: string
-  external: string[]
-  files: Map<string, CachedFile>
+/** What a compile saw and made, for the next one. */
+export interface SeenByCompile
+  extends Pick<
+    CompileCache,
+    | 'header'
+    | 'external'
+    | 'files'
+    | 'unseen'
+    | 'cascadeFindings'
+    | 'contentFindings'
+    | 'otherFiles'
+    | 'elsewhere'
+  > {
   linked: LinkedDirectory
-  unseen: string
   modules: Pick<CompileCache, 'modules' | 'validators' | 'moduleFiles' | 'made'>
-  cascadeFindings: Map<string, Finding[]>
-  contentFindings: Map<string, Finding[]>
-  elsewhere: string[]
-}): Uint8Array[] {
-  const stored: { [Key in keyof StoredCache]: StoredCache[Key] | LongList } = {
+}
+
+/** The bytes of the cache's file, in pieces. */
+export function encodeCache(seen: SeenByCompile): Uint8Array[] {
+  return sealedJson(toStore(seen, seen.files, seen.linked.units))
+}
+
+/**
+ * The bytes of a cache with what changed since put behind it; all of it anew where that has become much.
+ *
+ * @param isChanged true for a unit of which something else is to be stored; none came or went
+ */
+export function addToCache(
+  directory: string,
+  cache: CompileCache,
+  seen: SeenByCompile,
+  isChanged: (unit: SkillUnit) => boolean,
+): Uint8Array[] {
+  const units = seen.linked.units.filter(isChanged)
+  const change = toStore(seen, changedFiles(cache, seen.files), units)
+  const added = units.every(isCacheable) ? appendSealed(join(directory, CACHE_FILE), cache.end, change) : null
+  return added ?? encodeCache(seen)
+}
+
+/** The files of which a cache has another state, or none. */
+export function changedFiles(
+  cache: CompileCache,
+  files: ReadonlyMap<string, CachedFile>,
+): [path: string, file: CachedFile][] {
+  return [...files].filter(([path, file]) => cache.files.get(path) !== file)
+}
+
+/** True for a unit that is the last compile's. */
+export function isKnown(unit: SkillUnit, cache: CompileCache): boolean {
+  return cache.units.get(unit.path) === unit && !unit.tools.some(isReadAnew)
+}
+
+function toStore(
+  {
+    modules,
+    linked,
+    cascadeFindings,
+    contentFindings,
+    otherFiles,
+    header,
+    external,
+    unseen,
+    elsewhere,
+  }: SeenByCompile,
+  files: Iterable<[string, CachedFile]>,
+  units: readonly SkillUnit[],
+): { [Key in keyof StoredCache]: StoredCache[Key] | LongList } {
+  return {
     version: VERSION,
     header,
     external,
     files: new LongList(storeFiles(files)),
-    units: new LongList(storeUnits(linked)),
+    units: new LongList(storeUnits(units, linked)),
     unseen,
     modules: [...modules.modules].map(([key, { file, inputs }]) => [key, file, inputs]),
     validators: [...modules.validators],
     moduleFiles: modules.moduleFiles,
-    made: [...modules.made].map(([file, { size, sha256 }]) => [file, size, sha256]),
+    made: storeDigests(modules.made),
     cascadeFindings: storeFindings(cascadeFindings),
     contentFindings: storeFindings(contentFindings),
+    found: storeFindings(linked.findings),
+    otherFiles: storeDigests(otherFiles),
     elsewhere,
   }
-  return sealedJson(stored)
 }
 
-function* storeFiles(files: ReadonlyMap<string, CachedFile>): Generator<StoredFile> {
-  for (const [path, { stat, sha256 }] of files)
-    yield [path, stat.size, stat.mtimeMs, stat.ctimeMs, stat.ino, sha256]
+function* storeFiles(files: Iterable<[string, CachedFile]>): Generator<StoredFile> {
+  for (const [path, { size, mtimeMs, ctimeMs, ino, sha256 }] of files)
+    yield [path, size, mtimeMs, ctimeMs, ino, sha256]
 }
 
-function* storeUnits({ units, names }: LinkedDirectory): Generator<StoredUnit> {
-  for (const unit of units) {
-    if (!isCacheable(unit)) continue
-    yield [
-      unit.path,
-      unit.shape,
-      unit.tools.map(tool => [
-        tool.name,
-        tool.place.line,
-        tool.place.column,
-        names.get(tool.name)?.tool === tool,
-        cascadeInput(tool) ?? null,
-        storeDelegate(tool),
-        storeContent(tool),
-        tool.references.map(({ kind, ref, line, column }): StoredReference => [kind, ref, line, column]),
-        ...(tool.validators ?? []),
-      ]),
-      unit.broken.map(item => [item.name, storeFinding(item.finding)]),
-      unit.findings.map(storeFinding),
-      unit.sources,
-      unit.tools.map(({ catalogTokens = 0 }) => catalogTokens),
-      ...(unit.ignored ?? []),
-    ]
-  }
+function* storeUnits(
+  units: readonly SkillUnit[],
+  { names }: Pick<LinkedDirectory, 'names'>,
+): Generator<StoredUnit> {
+  for (const unit of units)
+    if (isCacheable(unit)) yield storeUnit(unit, tool => names.get(tool.name)?.tool === tool)
 }
 
-/** Faults that lie in more than the file itself, so that a file which did not change can be rid of them. */
-const RECHECKED: readonly RuleName[] = [
-  'code-import',
-  'code-throws',
-  'code-hangs',
-  'code-exits',
-  'delegate-invalid',
-]
-
-function isCacheable({ findings }: SkillUnit): boolean {
-  return !findings.some(({ rule }) => RECHECKED.includes(rule))
-}
-
-function decode({
-  header,
-  external,
-  files,
-  units,
-  unseen,
-  modules,
-  validators,
-  moduleFiles,
-  made,
-  cascadeFindings,
-  contentFindings,
-  elsewhere,
-}: StoredCache): Omit<CompileCache, 'savedAt'> {
-  const cachedFiles = new Map<string, CachedFile>()
-  for (const [path, size, mtimeMs, ctimeMs, ino, sha256] of files) {
-    cachedFiles.set(path, { stat: { size, mtimeMs, ctimeMs, ino }, sha256 })
-  }
-  const cachedUnits = new Map<string, SkillUnit>()
-  for (const unit of units) {
-    const file = cachedFiles.get(unit[0])
-    if (file) cachedUnits.set(unit[0], decodeUnit(unit, file))
-  }
+/** What was stored: the whole, and each time what changed since. */
+function decode(stored: readonly StoredCache[]): Omit<CompileCache, 'end' | 'savedAt'> {
+  const files = new Map<string, CachedFile>()
+  for (const part of stored) for (const file of part.files) files.set(file[0], readFile(file))
+  const units = new Map<string, SkillUnit>()
+  for (const part of stored)
+    for (const unit of part.units) {
+      const file = files.get(unit[0])
+      if (file) units.set(unit[0], readUnit(unit, file))
+    }
+  const last = stored.at(-1) as StoredCache
   return {
-    header,
-    external: [...external],
-    files: cachedFiles,
-    units: cachedUnits,
-    unseen,
-    modules: new Map(modules.map(([key, file, inputs]) => [key, { file, inputs }])),
-    validators: new Map(validators),
-    moduleFiles,
-    made: new Map(made.map(([file, size, sha256]) => [file, { size, sha256 }])),
-    cascadeFindings: readFindings(cascadeFindings),
-    contentFindings: readFindings(contentFindings),
-    elsewhere: [...elsewhere],
+    header: last.header,
+    external: last.external,
+    files,
+    units,
+    unseen: last.unseen,
+    modules: new Map(last.modules.map(([key, file, inputs]) => [key, { file, inputs }])),
+    validators: new Map(last.validators),
+    moduleFiles: last.moduleFiles,
+    made: readDigests(last.made),
+    cascadeFindings: readFindings(last.cascadeFindings),
+    contentFindings: readFindings(last.contentFindings),
+    found: readFindings(last.found),
+    otherFiles: readDigests(last.otherFiles),
+    elsewhere: [...last.elsewhere],
   }
 }
 
-function decodeUnit(
-  [path, shape, tools, broken, findings, sources, tokens, ...ignored]: StoredUnit,
-  { stat, sha256 }: CachedFile,
-): SkillUnit {
-  return {
-    path,
-    shape,
-    size: stat.size,
-    sha256,
-    tools: tools.map(
-      ([name, line, column, written, cascade, delegate, content, references, ...validators], number) => ({
-        name,
-        place: { line, column },
-        written,
-        references: references.map(([kind, ref, line, column]) => ({ kind, ref, line, column })),
-        cascade: cascade ?? undefined,
-        catalogTokens: tokens[number] ?? 0,
-        ...(delegate && { delegate: restoreDelegate(delegate) }),
-        directives: content === null ? [] : [...content[0]],
-        ...(content && { included: [...content[1]] }),
-        ...(validators.length > 0 && { validators }),
-      }),
-    ),
-    broken: broken.map(([name, stored]) => ({ name, finding: readFinding(stored) })),
-    findings: findings.map(readFinding),
-    ...(ignored.length > 0 && { ignored: ignored.filter(isRuleName) }),
-    sources,
-  }
+function readFile(stored: StoredFile): CachedFile {
+  return { size: stored[1], mtimeMs: stored[2], ctimeMs: stored[3], ino: stored[4], sha256: stored[5] }
 }
 
-function storeDelegate({ delegate }: UnitTool): StoredDelegate | null {
-  return delegate ? [delegate.ref, delegate.place.line, delegate.place.column] : null
+function storeDigests(files: ReadonlyMap<string, FileDigest>): StoredDigest[] {
+  return [...files].map(([file, { size, sha256 }]) => [file, size, sha256])
 }
 
-function storeContent(tool: UnitTool): [directives: readonly string[], included: string[]] | null {
-  const directives = directivesOf(tool)
-  return directives.length > 0 ? [directives, tool.included ?? []] : null
+function readDigests(stored: readonly StoredDigest[]): Map<string, FileDigest> {
+  return new Map(stored.map(([file, size, sha256]) => [file, { size, sha256 }]))
 }
 
-function restoreDelegate([ref, line, column]: StoredDelegate): DelegateReference {
-  return { ref, place: { line, column } }
-}
-
-function storeFindings(findings: ReadonlyMap<string, Finding[]>): StoredCache['cascadeFindings'] {
+function storeFindings(findings: ReadonlyMap<string, Finding[]>): StoredFindings {
   return [...findings].map(([path, found]) => [path, found.map(storeFinding)])
 }
 
-function readFindings(stored: StoredCache['cascadeFindings']): Map<string, Finding[]> {
+function readFindings(stored: StoredFindings): Map<string, Finding[]> {
   return new Map(stored.map(([path, found]) => [path, found.map(readFinding)]))
-}
-
-function storeFinding({ rule, place, found }: Finding): StoredFinding {
-  return [rule, place.line, place.column, ...found]
-}
-
-function readFinding([rule, line, column, ...found]: StoredFinding): Finding {
-  if (!isRuleName(rule)) throw new Error(`unknown rule ${rule}`)
-  const place: Place = { line, column }
-  return { rule, place, found }
 }

@@ -10,8 +10,9 @@ import { cascadeInput, directivesOf, type FreshRecords, type SkillUnit, type Uni
  * @param file the unit's, absolute
  */
 export function settleUnit(unit: SkillUnit, file: string, store: LineStore): void {
-  for (const [index, tool] of unit.tools.entries())
-    if (tool.fresh && isComplete(tool.fresh)) unit.tools[index] = settled(tool, tool.fresh, file, store)
+  unit.tools = unit.tools.map(tool =>
+    tool.fresh && isComplete(tool.fresh) ? settled(tool, tool.fresh, file, store) : tool,
+  )
 }
 
 function settled(
@@ -21,11 +22,10 @@ function settled(
   store: LineStore,
 ): UnitTool {
   const { name, place, references, delegate } = tool
-  return {
+  const made: UnitTool = {
     name,
     place,
     references,
-    ...(delegate && { delegate }),
     catalogTokens: tokensOf(record, file),
     cascade: cascadeInput(tool),
     directives: directivesOf(tool),
@@ -34,10 +34,12 @@ function settled(
       details: store.add(encodeDetails(name, details)),
     },
   }
+  if (delegate) made.delegate = delegate
+  return made
 }
 
 /** True where neither modules nor compiled schemas nor directives are still to be added. */
 function isComplete({ record: { frontmatter }, code, body, delegateKey }: FreshRecords): boolean {
   const { params, returns } = frontmatter
-  return [code, body, delegateKey, params, returns].every(part => part === undefined)
+  return (code ?? body ?? delegateKey ?? params ?? returns) === undefined
 }

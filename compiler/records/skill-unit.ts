@@ -121,7 +121,8 @@ interface SettledTool extends WithoutRecords {
   written?: never
 }
 
-interface KnownTool extends WithoutRecords {
+/** A tool that is known from the last compile. */
+export interface KnownTool extends WithoutRecords {
   lines?: never
   /** True where the last compile wrote its records, and they still hold. */
   written: boolean

@@ -40,14 +40,11 @@ function xml({ described, named, unnamed }: CatalogPage): string {
 
 /** Returns an entry's lines. A catalog without a budget consists of these, in its frame. */
 export function entryAsXml({ name, description, location, content }: CatalogEntry): string {
-  return [
-    '  <skill>',
-    `    <name>${xmlText(oneLine(name))}</name>`,
-    `    <description>${xmlText(oneLine(description))}</description>`,
-    ...(location === undefined ? [] : [`    <location>${xmlText(location)}</location>`]),
-    ...(content === undefined ? [] : [`    <content>${xmlText(content)}</content>`]),
-    '  </skill>\n',
-  ].join('\n')
+  const named = `  <skill>\n    <name>${xmlText(oneLine(name))}</name>\n`
+  const described = `    <description>${xmlText(oneLine(description))}</description>\n`
+  const located = location === undefined ? '' : `    <location>${xmlText(location)}</location>\n`
+  const filled = content === undefined ? '' : `    <content>${xmlText(content)}</content>\n`
+  return `${named}${described}${located}${filled}  </skill>\n`
 }
 
 function markdown({ described, named, unnamed }: CatalogPage): string {

@@ -2,7 +2,8 @@ import { estimateAsciiTokens } from './estimate-ascii-tokens.js'
 
 /** Estimates a string's tokens, close to `o200k_base` and `cl100k_base`; see `bench/catalog-tokens.js`. */
 export function estimateTokens(text: string): number {
-  if (!NOT_ASCII.test(text)) return estimateAsciiTokens(text)
+  const ascii = estimateAsciiTokens(text)
+  if (ascii !== null) return ascii
   let tokens = 0
   for (const [piece, sign, word, letters, ideograph, signs] of text.matchAll(PIECE)) {
     // A sign is often one token with the word after it, and as often a token of its own.
@@ -14,8 +15,6 @@ export function estimateTokens(text: string): number {
   }
   return Math.ceil(tokens)
 }
-
-const NOT_ASCII = /[^\0-\x7f]/
 
 /** Scripts that are written without spaces. */
 const IDEOGRAPH = String.raw`[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}\p{Script=Thai}]`

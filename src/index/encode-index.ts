@@ -44,27 +44,40 @@ export interface EncodedIndex {
   header: string
   /** Each function builds its shard anew at every call: all shards together are as large as everything else. */
   shards: Map<string, () => Uint8Array>
+  /** The shards of an index before that are named once more. */
+  kept: Set<string>
 }
+
+/** By its number the digest of each shard that is as it was before, and null for one whose lines are given. */
+export type KeptShards = readonly (string | null)[]
 
 /**
  * Writes records as the text of an index; the counterpart of `openIndex`.
  *
  * @param bytesOf gives the UTF-8 of a line
+ * @param known the shards of an index before, where as many are needed now
  */
 export function encodeIndex<Line>(
   lines: Lines<Line>,
   fields: HeaderFields,
   bytesOf: (line: Line) => Uint8Array,
   { digestOf, digestText }: Pick<IndexFiles, 'digestOf' | 'digestText'>,
+  known: KeptShards | null = null,
 ): EncodedIndex {
-  const count = shardCount(lines.tools.size + lines.files.size)
+  const count = known?.length ?? shardCount(lines.tools.size + lines.files.size)
   if (count === 0) {
     const [all] = divide(lines, 1) as [SortedLines<Line>]
     const body = joined(sectionsOf(all, bytesOf))
-    return { header: encodeHeader({ ...fields, hash: digestOf(body) }, body), shards: new Map() }
+    return {
+      header: encodeHeader({ ...fields, hash: digestOf(body) }, body),
+      shards: new Map(),
+      kept: new Set(),
+    }
   }
   const shards: EncodedIndex['shards'] = new Map()
-  const digests = divide(lines, count).map(part => {
+  const digests = divide(lines, count).map((part, number) => {
+    const before = known?.[number]
+    if (before) return before
     const shard = (): Uint8Array => joined(['{\n', ...sectionsOf(part, bytesOf), INDEX_END])
     const digest = digestOf(shard()).slice(0, 32)
     shards.set(shardFile(digest), shard)
@@ -73,6 +86,7 @@ export function encodeIndex<Line>(
   return {
     header: encodeHeader({ ...fields, hash: digestText(digests.join('\n')), shards: digests }),
     shards,
+    kept: new Set(known?.flatMap(digest => (digest === null ? [] : shardFile(digest)))),
   }
 }
 
@@ -156,7 +170,8 @@ export function emptyLines<Line>(): Lines<Line> {
 /** A name's record as a line of an index, `"name":{…}`. The functions below make lines of the other records. */
 export function encodeName(name: string, record: NameRecord): string {
   if ('broken' in record) return encodeRecord(name, record)
-  return encodeRecord(name, { ...record, frontmatter: sortKeys(record.frontmatter) })
+  const frontmatter = sortKeys(record.frontmatter)
+  return encodeRecord(name, frontmatter === record.frontmatter ? record : { ...record, frontmatter })
 }
 
 /** What a bare name means that is nobody's own, as a line. */
@@ -165,11 +180,14 @@ export function encodeNamesakes(name: string, names: string[]): string {
   return encodeRecord(name, record)
 }
 
-export function encodeDetails(name: string, { resources, references, ...details }: ToolDetails): string {
+export function encodeDetails(name: string, details: ToolDetails): string {
+  const { resources, references = [] } = details
+  // Most have neither.
+  if (resources.length + references.length === 0) return encodeRecord(name, details)
   return encodeRecord(name, {
     ...details,
     resources: resources.map(sortKeys),
-    ...(references && { references: references.map(sortKeys) }),
+    ...(details.references && { references: references.map(sortKeys) }),
   })
 }
 
@@ -195,8 +213,14 @@ function encodeRecord(key: string, record: object): string {
  */
 function sortKeys<Type extends object>(record: Type): Type {
   const keys = Object.keys(record)
-  if (keys.every((key, index) => index === 0 || (keys[index - 1] as string) < key)) return record
+  if (areSorted(keys)) return record
   const sorted: Partial<Type> = {}
   for (const key of keys.sort() as (keyof Type)[]) sorted[key] = record[key]
   return sorted as Type
+}
+
+function areSorted(keys: readonly string[]): boolean {
+  for (let index = 1; index < keys.length; index++)
+    if ((keys[index - 1] as string) > (keys[index] as string)) return false
+  return true
 }

@@ -165,7 +165,7 @@ function stampOf({ size, mtimeMs, ino }: NonNullable<ReturnType<IndexFiles['stat
 }
 
 /**
- * Reads all parts of an index that can be read at once, one after the other, and keeps none.
+ * Reads all parts of an index that can be read at once, or those of some shards, one after the other, and keeps none.
  *
  * @throws IndexRefused
  */
@@ -173,9 +173,10 @@ export function* readParts(
   files: IndexFiles,
   directory: string,
   { text, header }: IndexText,
+  digests = partDigests(header),
 ): Generator<IndexPart> {
   const read = partReader(files, directory, text, header, true)
-  for (const digest of partDigests(header)) yield read(digest)
+  for (const digest of digests) yield read(digest)
 }
 
 /** The digest of each shard, once; where the records stand in the index file itself, undefined for that file. */

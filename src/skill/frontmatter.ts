@@ -71,9 +71,9 @@ export interface FrontmatterContext {
   kind: ToolKind
   /** The name, chosen by the name rule from the author's and the folder's. */
   name: string
-  title?: string
+  title?: string | undefined
   /** The description's text as it was written, if YAML would read it as another type. */
-  description?: string
+  description?: string | undefined
 }
 
 /**
@@ -86,21 +86,22 @@ export function extractFrontmatter(verbatim: JsonObject, context: FrontmatterCon
     ROLES.find(known => known === metadata.role) ?? (context.kind === 'folder' ? 'context' : undefined)
   // An author who wrote another word wants something hidden, too.
   const hidden = typeof metadata.visibility === 'string' || isTrue(verbatim['disable-model-invocation'])
+  // In the order that an index has them in, which so need not be made when a line is written.
   return definedFields({
-    name: context.name,
-    title: context.title,
+    'allowed-tools': joinAllowedTools(verbatim['allowed-tools']),
+    compatibility: text(verbatim.compatibility),
     description: context.description ?? text(verbatim.description),
-    role,
+    extra: without(verbatim, TOP_LEVEL_FIELDS),
     inPrompt: context.kind === 'folder' && metadata.role === 'context' ? true : undefined,
-    visibility: hidden ? 'hidden' : undefined,
-    tags: readTags(metadata.tags),
+    license: text(verbatim.license),
+    metadata: without(metadata, LIFTED_KEYS),
+    name: context.name,
     params: isJsonObject(metadata.params) ? metadata.params : undefined,
     returns: isJsonObject(metadata.returns) ? metadata.returns : undefined,
-    'allowed-tools': joinAllowedTools(verbatim['allowed-tools']),
-    license: text(verbatim.license),
-    compatibility: text(verbatim.compatibility),
-    metadata: without(metadata, LIFTED_KEYS),
-    extra: without(verbatim, TOP_LEVEL_FIELDS),
+    role,
+    tags: readTags(metadata.tags),
+    title: context.title,
+    visibility: hidden ? 'hidden' : undefined,
   }) as ToolFrontmatter
 }
 
@@ -133,5 +134,6 @@ function text(value: JsonValue | undefined): string | undefined {
  * them.
  */
 function without(object: JsonObject, keys: readonly string[]): JsonObject {
-  return Object.fromEntries(Object.entries(object).filter(([key]) => !keys.includes(key)))
+  const others = Object.keys(object).filter(key => !keys.includes(key))
+  return Object.fromEntries(others.map(key => [key, object[key] as JsonValue]))
 }

@@ -57,10 +57,12 @@ export const WORKSPACE_TAG = 'meta-workspace'
  */
 export function normalizeTags(tags: readonly string[]): string[] {
   const normalized = tags.map(tag =>
-    tag
-      .toLowerCase()
-      .replace(/[^\p{L}\p{N}]+/gu, '-')
-      .replace(/^-|-$/g, ''),
+    TOOL_NAME.test(tag)
+      ? tag
+      : tag
+          .toLowerCase()
+          .replace(/[^\p{L}\p{N}]+/gu, '-')
+          .replace(/^-|-$/g, ''),
   )
   return [...new Set(normalized)].filter(tag => tag !== '')
 }

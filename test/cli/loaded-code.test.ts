@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process'
-import { cpSync, existsSync, mkdirSync, readdirSync, symlinkSync } from 'node:fs'
+import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, symlinkSync } from 'node:fs'
 import * as nodeModule from 'node:module'
 import { join } from 'node:path'
 import { expect, it } from 'vitest'
@@ -16,7 +16,7 @@ const PLAIN = {
   'skills/tools.skill.md': skill('tools'),
 }
 const HEAVY =
-  /\/node_modules\/(?:@esbuild|esbuild|unified|remark[\w-]*|micromark|ajv|yaml|js-yaml|gray-matter|acorn|@sveltejs|jsonc-parser|picomatch|diff|semver)\//
+  /\/node_modules\/(?:@esbuild|esbuild|unified|remark[\w-]*|micromark|ajv|yaml|js-yaml|gray-matter|acorn|@sveltejs|jsonc-parser|picomatch|diff|semver|vfile-message)\//
 const PLAIN_COMMANDS = ['compile skills', 'check skills', 'list --path skills', 'compile --check skills']
 
 it.each(PLAIN_COMMANDS)('%s loads no package that plain skills do not need', command => {
@@ -27,6 +27,42 @@ it.each(PLAIN_COMMANDS)('%s loads no package that plain skills do not need', com
   expect(files.some(file => file.startsWith(join(ROOT, 'dist/compiler')))).toBe(true)
   expect(files.filter(file => HEAVY.test(file))).toEqual([])
 })
+
+/** What compiles code, starts processes or resolves cascades, and what only a program that runs tools needs. */
+const FOR_OTHERS = [
+  'compiler/esbuild/bundle-modules.js',
+  'compiler/files/child-process.js',
+  'src/cascade/chain.js',
+  'src/skill/define-tool.js',
+  'src/catalog/catalog.js',
+]
+const READS = ['compiler/1-read/walk/walk.js', 'compiler/1-read/markdown/parse-file.js']
+const RUNS = ['runtime/create-runtime.js']
+
+it.each([
+  ['compile skills', [...FOR_OTHERS, ...RUNS], READS],
+  ['check skills', [...FOR_OTHERS, ...RUNS], READS],
+  ['list --path skills', [...FOR_OTHERS, ...READS], RUNS],
+])('%s loads none of our own modules that it does not need', (command, unneeded, needed) => {
+  const cwd = makeTree(PLAIN)
+  if (command.startsWith('list')) loadedModules(['compile', 'skills'], cwd)
+  const loaded = modulesIn(loadedModules(command.split(' '), cwd).map(({ file }) => file))
+  expect(needed.filter(module => !loaded.has(module))).toEqual([])
+  expect(unneeded.filter(module => loaded.has(module))).toEqual([])
+  // They are called so at all.
+  const all = modulesIn(readdirSync(join(ROOT, 'dist'), { recursive: true, encoding: 'utf8' }).map(inDist))
+  expect(unneeded.filter(module => !all.has(module))).toEqual([])
+})
+
+const inDist = (name: string): string => join(ROOT, 'dist', name)
+
+/** The modules that built files consist of, which comments in these name. */
+function modulesIn(files: readonly string[]): Set<string> {
+  const texts = files.filter(file => file.endsWith('.js')).map(file => readFileSync(file, 'utf8'))
+  return new Set(
+    texts.flatMap(text => [...text.matchAll(/^\/\/ (\S+\.js)$/gm)].map(([, module = '']) => module)),
+  )
+}
 
 it('sees a package that a skill needs', () => {
   const cwd = makeTree({ 'skills/one/SKILL.md': '---\nname: one\ndescription: >\n  Do.\n---\n' })

@@ -1,5 +1,6 @@
-import { AgentAppsError, isAgentAppsError, type Runtime } from 'agent-apps'
+import type { Runtime } from 'agent-apps'
 import type { ServedSkills } from 'agent-apps/mcp'
+import { AgentAppsError, isAgentAppsError } from '../../../src/base/error.js'
 import {
   AGENT_OPTIONS,
   agentOf,

@@ -9,8 +9,8 @@ import {
   validateHostHeader,
   validateOriginHeader,
 } from '@modelcontextprotocol/server'
-import { AgentAppsError } from 'agent-apps'
 import type { ServedSkills } from 'agent-apps/mcp'
+import { AgentAppsError } from '../../../src/base/error.js'
 import type { Invocation } from '../../command.js'
 
 export const TOKEN = 'AGENT_APPS_MCP_TOKEN'

@@ -36,9 +36,11 @@ export interface Described {
 
 /** Checks frontmatter by our rules and the specification's, apart from the characters of the name. */
 export function checkFrontmatter(verbatim: JsonObject, described: Described, at: Locator): Finding[] {
+  const findings = [...checkName(described, at), ...checkDescription(verbatim, described, at)]
+  // Of most skills that is all there is.
+  if (Object.keys(verbatim).every(field => field === 'name' || field === 'description')) return findings
   return [
-    ...checkName(described, at),
-    ...checkDescription(verbatim, described, at),
+    ...findings,
     ...checkTexts(verbatim, at),
     ...checkAllowedTools(verbatim, at),
     ...checkPatterns(verbatim['allowed-tools'], at),
@@ -107,8 +109,20 @@ function checkMetadata(verbatim: JsonObject, at: Locator): Finding[] {
   if (!isJsonObject(metadata)) {
     return [finding('field-type', at.value('metadata'), 'metadata', 'a mapping', typeName(metadata))]
   }
+  // Most hold tags at most, and what is their author's own.
+  const ours = Object.keys(metadata).some(key => key !== 'tags' && CORE_METADATA_KEYS.includes(key))
+  return [
+    ...(ours ? checkCoreKeys(metadata, at) : []),
+    ...checkTags(metadata, at),
+    ...(ours ? [...checkSwitches(metadata, at), ...checkDeclarations(metadata, at)] : []),
+    ...checkMetadataKeys(metadata, at),
+  ]
+}
+
+/** Checks the values under the keys that say what a skill is. */
+function checkCoreKeys(metadata: JsonObject, at: Locator): Finding[] {
   const findings: Finding[] = []
-  const { role, visibility, tags } = metadata
+  const { role, visibility } = metadata
   if (role !== undefined && !ROLES.some(known => known === role)) {
     const meant = roleMeant(role)
     const place = at.value('metadata', 'role')
@@ -138,18 +152,7 @@ function checkMetadata(verbatim: JsonObject, at: Locator): Finding[] {
       inside.length === 0 ? at.key('metadata', part) : at.value('metadata', part, ...inside),
     ),
   )
-  if (tags !== undefined && typeof tags !== 'string' && !isStringArray(tags)) {
-    findings.push(
-      finding('field-type', at.value('metadata', 'tags'), 'metadata.tags', 'a list of texts', typeName(tags)),
-    )
-  }
-  return [
-    ...findings,
-    ...checkTags(metadata, at),
-    ...checkSwitches(metadata, at),
-    ...checkDeclarations(metadata, at),
-    ...checkMetadataKeys(metadata, at),
-  ]
+  return findings
 }
 
 /**
@@ -177,19 +180,32 @@ function normalTags(tags: JsonValue | undefined): { tag: string; inside: number[
 }
 
 function checkTags({ tags, role }: JsonObject, at: Locator): Finding[] {
-  const normal = normalTags(tags)
+  const areTexts = tags === undefined || typeof tags === 'string' || isStringArray(tags)
+  const findings = areTexts
+    ? []
+    : [
+        finding(
+          'field-type',
+          at.value('metadata', 'tags'),
+          'metadata.tags',
+          'a list of texts',
+          typeName(tags),
+        ),
+      ]
+  // All others are their author's own.
+  const normal = normalTags(tags).filter(({ tag }) => tag.startsWith('meta-'))
+  if (normal.length === 0) return findings
   const idle = role === 'middleware' ? [] : normal.filter(({ tag }) => MIDDLEWARE_TAGS.includes(tag))
-  const reserved = normal.filter(
-    one => one.tag.startsWith('meta-') && !one.tag.startsWith('meta-directive-') && !idle.includes(one),
-  )
+  const reserved = normal.filter(one => !one.tag.startsWith('meta-directive-') && !idle.includes(one))
   // Other tags that begin so may belong to the author.
   const near = normal.flatMap(({ tag, inside }) => {
-    if (!tag.startsWith('meta-') || DIRECTIVE_TAGS.includes(tag)) return []
+    if (DIRECTIVE_TAGS.includes(tag)) return []
     const known = DIRECTIVE_TAGS.find(candidate => editDistance(tag, candidate, 2) <= 2)
     return known === undefined ? [] : [{ tag, inside, known }]
   })
   const place = (inside: number[]): Place => at.value('metadata', 'tags', ...inside)
   return [
+    ...findings,
     ...first(idle).map(({ tag, inside }) => finding('tag-idle', place(inside), tag)),
     ...first(reserved).map(({ tag, inside }) => finding('tag-reserved', place(inside), tag)),
     ...first(near).map(({ tag, inside, known }) => finding('tag-near', place(inside), tag, known)),
@@ -223,9 +239,10 @@ const nearCoreKey = memoize(
   WORDS_KEPT,
 )
 
+const KNOWN_FIELDS = [...TOP_LEVEL_FIELDS, ...HONOURED_FIELDS]
+
 function checkFields(verbatim: JsonObject, at: Locator): Finding[] {
-  const known = [...TOP_LEVEL_FIELDS, ...HONOURED_FIELDS]
-  return first(Object.keys(verbatim).filter(field => !known.includes(field))).map(field => {
+  return first(Object.keys(verbatim).filter(field => !KNOWN_FIELDS.includes(field))).map(field => {
     const near = nearestField(field)
     if (near !== '') return finding('field-near', at.key(field), field, near)
     if (isMisplaced(field)) return finding('field-misplaced', at.key(field), field)

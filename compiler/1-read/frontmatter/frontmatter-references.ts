@@ -29,6 +29,7 @@ function delegate(value: JsonValue | undefined, at: Locator): ToolReference[] {
 
 /** The tools named in `allowed-tools`, each once: `bash(git:*) bash(npm:*)` names one tool. */
 function allowed(value: JsonValue | undefined, at: Locator): ToolReference[] {
+  if (value === undefined) return []
   const named = new Map<string, ToolReference>()
   for (const [list, ...index] of textsIn(value)) {
     for (const { selects, text, offset, options, problem } of parsePatterns(list)) {

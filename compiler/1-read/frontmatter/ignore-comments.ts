@@ -9,6 +9,8 @@ export interface IgnoreComments {
   refused: { offset: number; rule: string; why: string; hint: string }[]
 }
 
+const NO_COMMENTS: IgnoreComments = { rules: [], refused: [] }
+
 /** What begins a comment that names rules to ignore. */
 export const IGNORE_COMMENT = /^#[ \t]*agent-apps-ignore\b/
 
@@ -19,8 +21,8 @@ const COMMENT_LINE = /(?<=^|[ \t])#[ \t]*agent-apps-ignore\b([^\n\r]*)/gm
  * author's reason.
  */
 export function ignoreComments(yaml: string): IgnoreComments {
+  if (!yaml.includes('agent-apps-ignore')) return NO_COMMENTS
   const comments: IgnoreComments = { rules: [], refused: [] }
-  if (!yaml.includes('agent-apps-ignore')) return comments
   for (const { 1: written = '', index } of yaml.matchAll(COMMENT_LINE)) {
     const names = (written.split(/(?:^|\s)--(?:\s|$)/)[0] ?? '').split(/[\s,]+/).filter(Boolean)
     const refuse = (rule: string, why: string, hint: string): void => {

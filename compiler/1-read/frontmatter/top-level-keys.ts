@@ -6,6 +6,33 @@ export interface KeyOffsets {
   value: number
 }
 
+/** Finds single keys of frontmatter's top-level mapping, most without looking at the others. */
+export function keyFinder(source: string): (name: string) => KeyOffsets | undefined {
+  const found = new Map<string, KeyOffsets | undefined>()
+  let all: Map<string, KeyOffsets> | undefined
+  return name => {
+    if (!found.has(name)) {
+      const plain = plainKey(source, name)
+      if (plain === undefined) all ??= topLevelKeys(source)
+      found.set(name, plain ?? all?.get(name))
+    }
+    return found.get(name)
+  }
+}
+
+/** A key that is written without quotes, and with nothing before its colon. */
+function plainKey(source: string, name: string): KeyOffsets | undefined {
+  const plain = `${name}:`
+  for (let key = source.indexOf(plain); key !== -1; key = source.indexOf(plain, key + 1)) {
+    BLANKS.lastIndex = key + plain.length
+    const beginsLine = key === 0 || source.charAt(key - 1) === '\n'
+    if (beginsLine && BLANKS.test(source)) return { key, value: BLANKS.lastIndex }
+  }
+  return undefined
+}
+
+const BLANKS = /(?=[ \t]|\r?(?:\n|$))[ \t]*/y
+
 /**
  * Finds the keys of frontmatter's top-level mapping, as offsets into its text. In a block mapping exactly
  * these begin a line, so that no parser is needed. A mapping written in braces gives none.

@@ -215,31 +215,32 @@ export function boundBroken(value: JsonObject): RuleName | null {
   return rule !== undefined && BOUNDS.includes(rule) ? rule : null
 }
 
-/** True for the fields that are strings whatever type they have in YAML. */
-function isReadAsText(path: Breach['path']): boolean {
-  return path.length === 1 && (path[0] === 'name' || path[0] === 'description')
-}
+/** The fields that are strings whatever type they have in YAML. */
+const TEXTS: readonly string[] = ['name', 'description']
 
 function breachIn(value: JsonObject): Breach | null {
   let keys = 0
-  const walk = (node: JsonValue, path: Breach['path']): Breach | null => {
+  const ofKey = (key: string): Breach | null => {
+    if (++keys > limits.frontmatterKeys) return { rule: 'yaml-too-many-keys', path: [], found: [] }
+    if (FORBIDDEN_KEYS.includes(key)) return { rule: 'forbidden-key', path: [], found: [key] }
+    return key === '<<' ? { rule: 'yaml-merge-key', path: [], found: [] } : null
+  }
+  const walk = (node: JsonValue | undefined, depth: number, isText: boolean): Breach | null => {
     const what = notJson(node)
-    if (what !== null && !isReadAsText(path)) return { rule: 'value-not-json', path, found: [what] }
+    if (what !== null && !isText) return { rule: 'value-not-json', path: [], found: [what] }
     if (typeof node !== 'object' || node === null) return null
-    if (path.length >= limits.frontmatterDepth) return { rule: 'yaml-too-deep', path, found: [] }
-    for (const [key, child] of Object.entries(node)) {
-      const inside = [...path, Array.isArray(node) ? Number(key) : key]
-      if (!Array.isArray(node)) {
-        if (++keys > limits.frontmatterKeys) return { rule: 'yaml-too-many-keys', path: inside, found: [] }
-        if (FORBIDDEN_KEYS.includes(key)) return { rule: 'forbidden-key', path: inside, found: [key] }
-        if (key === '<<') return { rule: 'yaml-merge-key', path: inside, found: [] }
-      }
-      const breach = walk(child, inside)
-      if (breach !== null) return breach
+    if (depth >= limits.frontmatterDepth) return { rule: 'yaml-too-deep', path: [], found: [] }
+    const isList = Array.isArray(node)
+    for (const key of Object.keys(node)) {
+      const child = isList ? node[Number(key)] : node[key]
+      const breach =
+        (isList ? null : ofKey(key)) ?? walk(child, depth + 1, depth === 0 && TEXTS.includes(key))
+      // Only where there is a fault, its path is put together.
+      if (breach !== null) return { ...breach, path: [isList ? Number(key) : key, ...breach.path] }
     }
     return null
   }
-  return walk(value, [])
+  return walk(value, 0, false)
 }
 
 /** Joins runs of blank lines to one line of the same length: `yaml` takes quadratic time for them. */

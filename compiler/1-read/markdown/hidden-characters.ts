@@ -4,8 +4,8 @@ import type { DecodedText } from './decode.js'
 
 /** Bidirectional controls, zero-width characters, and Unicode tag characters (plane 14). */
 const HIDDEN = /[\u061C\u200B-\u200F\u202A-\u202E\u2060-\u2069\uFEFF]|\u{E0001}|[\u{E0020}-\u{E007F}]/u
-/** `HIDDEN` in UTF-16 units, which is faster to search for. */
-const ANY_HIDDEN = /[\u061C\u200B-\u200F\u202A-\u202E\u2060-\u2069\uFEFF]|\uDB40[\uDC01\uDC20-\uDC7F]/
+/** All characters of `HIDDEN`, or the first UTF-16 unit of them, which is faster to search for. */
+const MAY_BE_HIDDEN = /[\u061C\u200B-\u200F\u202A-\u202E\u2060-\u2069\uDB40\uFEFF]/
 const HIDDEN_RUNS = new RegExp(`(?:${HIDDEN.source})+`, 'gu')
 const JOINING_SCRIPTS =
   'Arabic Syriac Mongolian Devanagari Bengali Gurmukhi Gujarati Oriya Tamil Telugu Kannada Malayalam Sinhala Khmer'
@@ -28,7 +28,7 @@ function legitimateCharacters(): RegExp {
 export function hiddenCharacters({ text, placeAt }: DecodedText, contentStart: number): Finding[] {
   // A byte order mark at the start of a file is legitimate.
   const body = text.startsWith('\uFEFF') ? ` ${text.slice(1)}` : text
-  if (!ANY_HIDDEN.test(body)) return []
+  if (!MAY_BE_HIDDEN.test(body)) return []
   const seen = body.replace(legitimateCharacters(), characters => '.'.repeat(characters.length))
   const findings: Finding[] = []
   for (const run of seen.matchAll(HIDDEN_RUNS)) {

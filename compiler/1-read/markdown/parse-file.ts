@@ -3,9 +3,10 @@ import { orNull } from '../../../src/base/attempt.js'
 import type { JsonObject } from '../../../src/base/json.js'
 import { directiveNames } from '../../../src/content/directive-names.js'
 import { argumentNames, hostPlaceholders } from '../../../src/content/host-placeholders.js'
-import type { HostPlaceholder } from '../../../src/index/index-format.js'
+import type { HostPlaceholder, ToolRecord } from '../../../src/index/index-format.js'
+import type { FrontmatterContext } from '../../../src/skill/frontmatter.js'
 import { isToolName, toolNameProblem } from '../../../src/skill/names.js'
-import { inOrder } from '../../../src/skill/references.js'
+import { inOrder, type ToolReference } from '../../../src/skill/references.js'
 import { readFrontmatter } from '../../../src/skill/role-meant.js'
 import { notJson } from '../../../src/values/not-json.js'
 import {
@@ -17,7 +18,6 @@ import {
   type RuleName,
 } from '../../diagnostics/diagnostics.js'
 import type { Locator } from '../../diagnostics/source-text.js'
-import { limits } from '../../files/limits.js'
 import { readSkillFile } from '../../files/regular-file.js'
 import type { ParsedTool } from '../../records/parsed-tool.js'
 import { fallbackName, type SkillSource } from '../../records/walked.js'
@@ -26,15 +26,16 @@ import { commentsInValues } from '../frontmatter/comments-in-values.js'
 import { foreignVariables } from '../frontmatter/foreign-variables.js'
 import { frontmatterReferences, reference } from '../frontmatter/frontmatter-references.js'
 import { ignoreComments } from '../frontmatter/ignore-comments.js'
-import { offsetInScalar, readMetadataString } from '../frontmatter/metadata-string.js'
-import { applyRepair, repairColon, type ValueRepair } from '../frontmatter/repair-colon.js'
-import { type KeyOffsets, topLevelKeys } from '../frontmatter/top-level-keys.js'
+import { readMetadataString } from '../frontmatter/metadata-string.js'
+import type { ValueRepair } from '../frontmatter/repair-colon.js'
 import { fixesOf, missingQuotes, spaceTools } from '../frontmatter/value-fixes.js'
-import { type Offsets, offsetsIn, readYaml, scalarSource, type YamlResult } from '../frontmatter/yaml.js'
+import { scalarSource } from '../frontmatter/yaml.js'
 import { yamlHint } from '../frontmatter/yaml-hints.js'
 import { contentLinks } from './content-links.js'
 import { type DecodedText, decode } from './decode.js'
 import { hiddenCharacters } from './hidden-characters.js'
+import { locator } from './locator.js'
+import { type RepairedYaml, readRepaired } from './read-repaired.js'
 import { type Block, splitFirst, splitFurther } from './split-file.js'
 
 /** A replacement in a file's text that repairs a finding. Offsets are in UTF-16 units. */
@@ -73,8 +74,9 @@ export function parseFile(bytes: Buffer, source: SkillSource): ParsedFile {
   parsed.findings.push(...findings)
   for (const block of blocks) {
     if ('rule' in block) addBroken(parsed, block, fallbackName(source), decoded.text)
-    else parseBlock(parsed, decoded, block, { ...source, isOneOfSeveral: blocks.length > 1 })
+    else parseBlock(parsed, decoded, block, source)
   }
+  if (blocks.length > 1) for (const { name, record } of parsed.tools) record.fragment = name
   if (!decoded.ascii) parsed.findings.push(...hiddenCharacters(decoded, firstContent(blocks)))
   return parsed
 }
@@ -115,13 +117,8 @@ function firstContent(blocks: (Block | Finding)[]): number {
   return first === undefined || 'rule' in first ? 0 : first.contentStart
 }
 
-interface BlockSource extends SkillSource {
-  /** True for one of several skills in a file. */
-  isOneOfSeveral: boolean
-}
-
 /** Reads one skill of a file, and adds its tool and findings to what is parsed of the file. */
-function parseBlock(parsed: ParsedFile, decoded: DecodedText, block: Block, source: BlockSource): void {
+function parseBlock(parsed: ParsedFile, decoded: DecodedText, block: Block, source: SkillSource): void {
   const { text, placeAt } = decoded
   const { findings } = parsed
   const { yamlStart, yamlEnd, contentStart, contentEnd } = block
@@ -167,14 +164,16 @@ function parseBlock(parsed: ParsedFile, decoded: DecodedText, block: Block, sour
   if (spaced !== null) fix('allowed-tools', spaced)
   // Both were read as strings already. An index holds null instead of a value that JSON does not have.
   for (const field of ['name', 'description']) if (notJson(verbatim[field]) !== null) verbatim[field] = null
+  const { name, title } = named
+  const { kind } = source
+  const content = text.slice(contentStart, contentEnd)
   findings.push(
-    ...checkFrontmatter(effective, { ...named, kind: source.kind, description }, at),
-    ...foreignVariables(effective, text.slice(contentStart, contentEnd), at, offset =>
-      placeAt(contentStart + offset),
-    ),
+    ...checkFrontmatter(effective, { kind, name, description }, at),
+    ...foreignVariables(effective, content, at, offset => placeAt(contentStart + offset)),
   )
-  const described = { ...named, ...(description?.trim() && { description }) }
-  parsed.tools.push(toolOf(decoded, block, source, { verbatim, effective, at, described, size: parsed.size }))
+  const context = { kind, name, title, description: description?.trim() ? description : undefined }
+  const skill = { verbatim, effective, at, context, content, path: source.path, size: parsed.size }
+  parsed.tools.push(toolOf(decoded, block, skill))
 }
 
 /** What to do about a fault of syntax, if its cause shows; and the fixes, if its cause is missing quotes. */
@@ -196,51 +195,66 @@ interface ReadBlock {
   effective: JsonObject
   at: Locator
   /** The name, title and description, as they were read. */
-  described: { name: string; title?: string; description?: string }
-  /** The size of the file in bytes. */
+  context: FrontmatterContext
+  content: string
+  /** The path of the file, and its size in bytes. */
+  path: string
   size: number
 }
 
 /** The tool of a skill whose frontmatter was read. */
 function toolOf(
-  { text, placeAt, byteAt }: DecodedText,
+  { placeAt, byteAt }: DecodedText,
   { contentStart, contentEnd }: Block,
-  { path, kind, isOneOfSeveral }: BlockSource,
-  { verbatim, effective, at, described, size }: ReadBlock,
+  { verbatim, effective, at, context, content, path, size }: ReadBlock,
 ): ParsedTool {
-  const { name } = described
-  const content = text.slice(contentStart, contentEnd)
-  const directives = directiveNames(content)
-  const links = contentLinks(text, contentStart, contentEnd)
-  return {
+  const { name, kind } = context
+  const record: ToolRecord = {
+    content: [byteAt(contentStart), byteAt(contentEnd)],
+    file: path,
+    frontmatter: readFrontmatter(effective, context),
+    kind,
+    size,
+  }
+  const tool: ParsedTool = {
     name,
     place: at.value('name'),
-    ...(hasDelegate(effective) && { delegatePlace: at.value('metadata', 'delegate') }),
     verbatim,
     placeholders: placeholdersIn(effective, content),
     at,
     content,
-    ...(directives.length > 0 && { body: { text: content, line: placeAt(contentStart).line } }),
-    references: inOrder([
-      ...frontmatterReferences(effective, at),
-      ...links.map(({ ref, offset }) => reference('link', ref, placeAt(offset))),
-    ]),
-    record: {
-      content: [byteAt(contentStart), byteAt(contentEnd)],
-      ...(directives.length > 0 && { directives }),
-      file: path,
-      ...(isOneOfSeveral && { fragment: name }),
-      frontmatter: readFrontmatter(effective, { kind, ...described }),
-      kind,
-      size,
-    },
+    references: referencesIn(effective, content, at, offset => placeAt(contentStart + offset)),
+    record,
   }
+  if (hasDelegate(effective)) tool.delegatePlace = at.value('metadata', 'delegate')
+  const directives = directiveNames(content)
+  if (directives.length > 0) {
+    record.directives = directives
+    tool.body = { text: content, line: placeAt(contentStart).line }
+  }
+  return tool
+}
+
+/** What a skill's frontmatter refers to, and its content. */
+function referencesIn(
+  effective: JsonObject,
+  content: string,
+  at: Locator,
+  contentAt: (offset: number) => Place,
+): ToolReference[] {
+  const references = frontmatterReferences(effective, at)
+  for (const { ref, offset } of contentLinks(content, 0, content.length))
+    references.push(reference('link', ref, contentAt(offset)))
+  return references.length > 1 ? inOrder(references) : references
 }
 
 /** What another host would fill in or run in a skill's text, or in the tools that it may use. */
 function placeholdersIn(verbatim: JsonObject, content: string): HostPlaceholder[] {
-  const allowed = [verbatim['allowed-tools'] ?? []].flat().filter(one => typeof one === 'string')
-  return hostPlaceholders([...allowed, content].join('\n'), argumentNames(verbatim.arguments))
+  const { 'allowed-tools': tools = [], arguments: names } = verbatim
+  const allowed = [tools].flat().filter(one => typeof one === 'string')
+  // Joining copies the content, which is not worth it for most.
+  const text = allowed.length === 0 ? content : [...allowed, content].join('\n')
+  return hostPlaceholders(text, argumentNames(names))
 }
 
 /**
@@ -254,78 +268,6 @@ function addBroken(parsed: ParsedFile, why: Finding, name: string | null, text: 
   parsed.findings.push(fatal)
   if (saysMain(text)) parsed.findings.push(finding('main-broken', why.place))
   if (name !== null) parsed.broken.push({ name, finding: fatal })
-}
-
-interface RepairedYaml {
-  /** The author's text with the repairs made. */
-  yaml: string
-  /** The repairs, with offsets in the author's text. */
-  repairs: ValueRepair[]
-  result: YamlResult
-  /** Converts an offset in `yaml` to one in the author's text. */
-  written: (offset: number) => number
-}
-
-/** Reads YAML, and repairs unquoted colons one by one for as long as such a colon is the fault. */
-function readRepaired(source: string): RepairedYaml {
-  const repairs: ValueRepair[] = []
-  let yaml = source
-  const written = (offset: number): number =>
-    repairs.reduceRight((at, { start, end, replacement }, index) => {
-      const moved = start + growth(repairs.slice(0, index))
-      return at < moved + replacement.length ? at : at - (replacement.length - (end - start))
-    }, offset)
-  for (;;) {
-    const result = readYaml(yaml)
-    const repair = result.problem?.rule === 'yaml-syntax' ? repairColon(yaml, result.problem.offset) : null
-    if (repair === null || repairs.length === limits.repairs) return { yaml, repairs, result, written }
-    yaml = applyRepair(yaml, repair)
-    // YAML is read from the top, so every repair so far lies before this one.
-    const moved = growth(repairs)
-    repairs.push({ ...repair, start: repair.start - moved, end: repair.end - moved })
-  }
-}
-
-/** The number of characters by which repairs lengthen the text. */
-function growth(repairs: ValueRepair[]): number {
-  return repairs.reduce((sum, { start, end, replacement }) => sum + replacement.length - (end - start), 0)
-}
-
-/** Finds places of keys and values in the author's file; of the opening fence where a key is missing. */
-function locator({ text, placeAt }: DecodedText, block: Block, { yaml, written }: RepairedYaml): Locator {
-  const source = text.slice(block.yamlStart, block.yamlEnd)
-  let parsed: Offsets | undefined
-  const offsets = (): Offsets => {
-    parsed ??= offsetsIn(yaml)
-    return parsed
-  }
-  let keys: Map<string, KeyOffsets> | undefined
-  const keyOffsets = (field: string): KeyOffsets | undefined => {
-    keys ??= topLevelKeys(source)
-    return keys.get(field)
-  }
-  const place = (offset: number | undefined): Place =>
-    placeAt(offset === undefined ? openingFence(text, block) : block.yamlStart + offset)
-  const valueOffset = (field: string, ...inside: (string | number)[]): number | undefined => {
-    const found = inside.length === 0 ? keyOffsets(field)?.value : undefined
-    const located = found ?? offsets().value([field, ...inside])
-    return found ?? (located === null ? keyOffsets(field)?.key : written(located))
-  }
-  return {
-    key: (field, ...inside) => {
-      const located = inside.length === 0 ? null : offsets().key([field, ...inside])
-      return place(located === null ? keyOffsets(field)?.key : written(located))
-    },
-    value: (field, ...inside) => place(valueOffset(field, ...inside)),
-    within: (value, offset, field, ...inside) => {
-      const start = valueOffset(field, ...inside)
-      return place(start === undefined ? start : offsetInScalar(source, start, value, offset))
-    },
-  }
-}
-
-function openingFence(text: string, { yamlStart }: Block): number {
-  return yamlStart === 0 ? 0 : text.lastIndexOf('---', yamlStart - 1)
 }
 
 /** Reads a field that is a string, whatever type it has in YAML: `name: 123` is called "123". */

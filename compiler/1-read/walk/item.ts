@@ -14,9 +14,7 @@ export interface Item {
   /** True inside one of the scope's own folders. */
   inOwnFolder: boolean
   area: Area
-}
-
-export interface Directory extends Item {
+  /** How many folders it is below the walked directory, if it is a folder itself. */
   depth: number
 }
 
@@ -38,7 +36,7 @@ export interface Area {
 }
 
 /** True for a folder of skills, of which a SKILL.md in it says something as a whole, and for the entry itself. */
-export function isTop({ path, area: { place } }: Directory): boolean {
+export function isTop({ path, area: { place } }: Item): boolean {
   return path === '' || (place.kind === 'tree' && path === place.path)
 }
 

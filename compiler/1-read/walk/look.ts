@@ -20,7 +20,10 @@ import { systemReason } from '../../files/regular-file.js'
  * @throws the system's error where it cannot be read
  */
 export function listDirectory(directory: string): Dirent[] {
-  return readdirSync(directory, { withFileTypes: true }).sort((a, b) => byCodePoint(a.name, b.name))
+  const items = readdirSync(directory, { withFileTypes: true })
+  // Systems whose names are UTF-8 mostly give them in this order already.
+  const isOrdered = items.every(({ name }, index) => byCodePoint(items[index - 1]?.name ?? '', name) <= 0)
+  return isOrdered ? items : items.sort((a, b) => byCodePoint(a.name, b.name))
 }
 
 /** The entries of a directory that is only looked into; none where it cannot be read. */

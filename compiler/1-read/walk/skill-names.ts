@@ -26,8 +26,13 @@ export function kindOf(name: string): 'file' | 'code' {
 
 /** The file that makes a folder a skill: SKILL.md, or else the first that differs from it in case only. */
 export function skillFileOf(listing: readonly Dirent[]): Dirent | undefined {
-  const candidates = listing.filter(item => SKILL_FILE.test(item.name) && !item.isDirectory())
-  return candidates.find(item => item.name === 'SKILL.md') ?? candidates[0]
+  let first: Dirent | undefined
+  for (const item of listing) {
+    if (!SKILL_FILE.test(item.name) || item.isDirectory()) continue
+    if (item.name === 'SKILL.md') return item
+    first ??= item
+  }
+  return first
 }
 
 /** True for a folder that is a skill. */

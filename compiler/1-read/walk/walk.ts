@@ -14,7 +14,7 @@ import { systemReason } from '../../files/regular-file.js'
 import { type Unit, type UnitPlace, WHOLE } from '../../records/unit.js'
 import { inside, type Skipped, type Walk, type WalkedSkill } from '../../records/walked.js'
 import { isCurated, skillsInDotDirectory } from './dot-directory.js'
-import { type Area, type Directory, type Item, isAlone, isTop, type Scope } from './item.js'
+import { type Area, type Item, isAlone, isTop, type Scope } from './item.js'
 import {
   below,
   isWithin,
@@ -109,8 +109,7 @@ class Walker {
     const { path } = place
     const absolute = path === '' ? this.root : inside(this.root, path)
     const real = realPath(absolute)
-    if (this.visited.has(real)) return
-    this.visited.add(real)
+    if (!this.comesTo(real)) return
     const unitRoot = unit.path === '' ? this.root : inside(this.root, unit.path)
     const area = { unit, place, real: unit.path === path ? real : realPath(unitRoot) }
     const depth = path === '' ? 0 : path.split('/').length
@@ -126,13 +125,14 @@ class Walker {
     })
   }
 
-  private visit(directory: Directory): void {
+  private visit(directory: Item): void {
     const listing = this.list(directory)
     if (listing === null) return
     if (directory.path === '') this.topLevel.push(...listing.map(item => item.name))
     const area = this.areaOf(directory, listing)
     if (area === null || this.isApart(directory, listing)) return
-    const scope = this.openScope({ ...directory, area }, listing) ?? directory.scope
+    const inArea = area === directory.area ? directory : { ...directory, area }
+    const scope = this.openScope(inArea, listing) ?? directory.scope
     const isOwner = scope !== directory.scope
     if (scope === null && isAlone(area)) return
     for (const item of listing) {
@@ -144,23 +144,26 @@ class Walker {
       }
       const path = below(directory.path, name)
       if (this.isIgnored(path)) continue
+      const absolute = inside(directory.absolute, name)
       const child: Item = {
         path,
-        absolute: inside(directory.absolute, name),
-        real: inside(directory.real, name),
+        absolute,
+        // Where no link leads to it, which saves a second text of each path.
+        real: directory.real === directory.absolute ? absolute : inside(directory.real, name),
         realName: name,
         scope,
         inOwnFolder: isOwner ? OWN_FOLDERS.has(name) : directory.inOwnFolder,
         area,
+        depth: directory.depth + 1,
       }
-      if (item.isSymbolicLink()) this.visitLink(child, directory.depth, name)
-      else if (item.isDirectory()) this.visitFolder({ ...child, depth: directory.depth + 1 }, name)
+      if (item.isSymbolicLink()) this.visitLink(child, name)
+      else if (item.isDirectory()) this.visitFolder(child, name)
       else this.visitFile(child, name, item.isFile())
     }
   }
 
   /** The area that a folder belongs to, which may be a unit of its own; null where nothing in it loads. */
-  private areaOf({ path, real, scope, area }: Directory, listing: Dirent[]): Area | null {
+  private areaOf({ path, real, scope, area }: Item, listing: Dirent[]): Area | null {
     const unit = scope === null ? (this.options.unitAt?.({ path, real }, listing) ?? null) : null
     if (unit === null) return area
     if (unit === 'closed') return null
@@ -169,7 +172,7 @@ class Walker {
   }
 
   /** True for a skill inside a repository that is itself one: it is found where it is looked for, or nowhere. */
-  private isApart({ path, inOwnFolder, area }: Directory, listing: Dirent[]): boolean {
+  private isApart({ path, inOwnFolder, area }: Item, listing: Dirent[]): boolean {
     return isAlone(area) && path !== '' && !inOwnFolder && skillFileOf(listing) !== undefined
   }
 
@@ -178,12 +181,18 @@ class Walker {
     return ++this.items <= limits.walkItems
   }
 
+  /** Notes that the walk comes to a folder or file; false where it was there before. */
+  private comesTo(real: string): boolean {
+    const { size } = this.visited
+    return this.visited.add(real).size > size
+  }
+
   private isIgnored(path: string): boolean {
     return this.options.isIgnored?.(path) === true
   }
 
   /** The entries of a directory; null where it cannot be read, which is reported. */
-  private list(directory: Directory): Dirent[] | null {
+  private list(directory: Item): Dirent[] | null {
     const { path, absolute, realName, inOwnFolder, area } = directory
     this.options.onDirectory?.(absolute)
     try {
@@ -204,7 +213,7 @@ class Walker {
   }
 
   /** The scope that a folder's SKILL.md opens; null without one, or in another skill's own folder. */
-  private openScope(directory: Directory, listing: Dirent[]): Scope | null {
+  private openScope(directory: Item, listing: Dirent[]): Scope | null {
     const { path, absolute, real, realName, inOwnFolder, scope, area } = directory
     // A folder called SKILL.md stands in the way of the file, and is reported as an unreadable one.
     const item = skillFileOf(listing) ?? listing.find(({ name }) => name === 'SKILL.md')
@@ -229,7 +238,7 @@ class Walker {
     return { skill, prefix: path === '' ? '' : `${path}/`, absolute, real }
   }
 
-  private visitFolder(directory: Directory, name: string): void {
+  private visitFolder(directory: Item, name: string): void {
     const { path, absolute, real, depth } = directory
     if (this.starts.has(path)) return
     if (name.startsWith('.') && !isCurated(absolute, name)) {
@@ -243,12 +252,10 @@ class Walker {
     }
     if (isSingleFile(name) && !isSkillFolder(absolute))
       this.skip(path, notRegular(), true, namesOf(kindOf(name), path))
-    if (this.visited.has(real)) return
-    this.visited.add(real)
-    this.visit(directory)
+    if (this.comesTo(real)) this.visit(directory)
   }
 
-  private visitDotDirectory(directory: Directory): void {
+  private visitDotDirectory(directory: Item): void {
     const folder = below(directory.path, 'skills')
     const files = skillsInDotDirectory(
       directory,
@@ -258,7 +265,7 @@ class Walker {
     for (const file of files) this.skip(file, finding('skill-in-dot-directory', FILE_START, folder), true)
   }
 
-  private visitLink(link: Item, depth: number, name: string): void {
+  private visitLink(link: Item, name: string): void {
     const { scope } = link
     const target = resolveLink(link.absolute)
     if (target === null) {
@@ -280,7 +287,7 @@ class Walker {
       return
     }
     const linked = { ...link, real: target.real, realName: basename(target.real) }
-    if (isFolder) this.visitFolder({ ...linked, depth: depth + 1 }, name)
+    if (isFolder) this.visitFolder(linked, name)
     else if (scope || isSingleFile(name)) this.visitFile(linked, name, target.stat.isFile())
   }
 
@@ -309,8 +316,7 @@ class Walker {
   }
 
   private visitSingleFile({ path, absolute, real, area }: Item, name: string, isRegular: boolean): void {
-    if (this.visited.has(real)) return
-    this.visited.add(real)
+    if (!this.comesTo(real)) return
     const stat = isRegular ? statFile(absolute) : notRegular()
     if ('rule' in stat) this.skip(path, stat, true, namesOf(kindOf(name), path))
     else this.addSkill(path, stat, kindOf(name), basename(dirname(real)), area, false)

@@ -203,9 +203,10 @@ function onlyMiddleware(tool: CascadeTool | undefined): CascadeTool | null {
  */
 function mainsAbove(tool: CascadeTool, directory: ReadDirectory | undefined): CascadeTool[] {
   const found: CascadeTool[] = []
-  const top = (directory && boundAt(fileOf(tool), directory)) || '.'
+  if (!directory || directory.mains.size === 0) return found
+  const top = boundAt(fileOf(tool), directory) || '.'
   for (let folder = posix.dirname(fileOf(tool)); ; folder = posix.dirname(folder)) {
-    const main = directory?.mains.get(folder)
+    const main = directory.mains.get(folder)
     if (main && ['', namespaceOf(tool.name)].includes(namespaceOf(main.name))) found.push(main)
     if (folder === top || folder === '.') return found
   }

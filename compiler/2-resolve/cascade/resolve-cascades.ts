@@ -1,9 +1,9 @@
 import type { JsonObject } from '../../../src/base/json.js'
-import { resolveCascades } from '../../../src/cascade/cascade.js'
 import { isSurelySound } from '../../../src/cascade/metadata-faults.js'
 import { problemFor } from '../../../src/cascade/problems.js'
 import type {
   CascadeEntry,
+  CascadeLookUp,
   CascadeProblem,
   CascadeResolution,
   CascadeTool,
@@ -41,7 +41,7 @@ export async function resolveProject(
   const tools = projectTools(directories, library, others)
   const open = new Set<string>()
   const roots = tools.directories.flat().filter(tool => !isUntouched(tool, tools))
-  const resolution = await resolveCascades(roots, {
+  const resolution = await resolutionOf(roots, {
     ...tools,
     base(ref, from) {
       const found = tools.base(ref, from)
@@ -57,6 +57,13 @@ export async function resolveProject(
   }
   for (const [directory, main] of tools.secondMains) problems[directory]?.push(secondMainProblem(main))
   return { ...projectRecords(resolved, directories.length), problems }
+}
+
+/** Most projects have no tool that needs what resolves cascades, so it is loaded on demand. */
+async function resolutionOf(roots: CascadeTool[], lookUp: CascadeLookUp): Promise<CascadeResolution> {
+  if (roots.length === 0) return { tools: new Map(), problems: [] }
+  const { resolveCascades } = await import('../../../src/cascade/cascade.js')
+  return resolveCascades(roots, lookUp)
 }
 
 interface ResolvedProject {

@@ -8,7 +8,7 @@ import type { Stage } from '../../project/stage.js'
 import { areCopies, type ReadSkillFile } from '../../records/copies.js'
 import type { LinkedDirectory, NamedTool } from '../../records/linked-directory.js'
 import { cascadeInput, type SkillUnit, type UnitTool } from '../../records/skill-unit.js'
-import type { Walk } from '../../records/walked.js'
+import type { Walk, WalkedSkill } from '../../records/walked.js'
 
 /** Makes the table of names of a directory that was walked and read. */
 export const link: Stage<
@@ -33,17 +33,22 @@ export function linkDirectory(
   const findings = new Map<string, Finding[]>()
   const given = new Map<string, string[]>()
   const copies = new Set<string>()
-  const byPath = new Map(skills.map(skill => [skill.path, skill]))
-  const readFile = ({ path, sha256 }: SkillUnit): ReadSkillFile => ({ skill: byPath.get(path), sha256 })
+  let byPath: Map<string, WalkedSkill> | undefined
+  const readFile = ({ path, sha256 }: SkillUnit): ReadSkillFile => {
+    byPath ??= new Map(skills.map(skill => [skill.path, skill]))
+    return { skill: byPath.get(path), sha256 }
+  }
   for (const unit of units) {
     for (const tool of unit.tools) {
       const first = names.get(tool.name)
-      // A copy of a main skill decides for another folder.
-      const isMain = cascadeInput(tool)?.role === 'main'
       if (first === undefined) {
         names.set(tool.name, { unit, tool })
         append(given, unit.path, tool.name)
-      } else if (!isMain && first.unit !== unit && areCopies(readFile(first.unit), readFile(unit))) {
+        continue
+      }
+      // A copy of a main skill decides for another folder.
+      const isMain = cascadeInput(tool)?.role === 'main'
+      if (!isMain && first.unit !== unit && areCopies(readFile(first.unit), readFile(unit))) {
         copies.add(unit.path)
       } else {
         const where = first.unit === unit ? '' : first.unit.path
@@ -76,9 +81,8 @@ export function linkDirectory(
   for (const [first, ...others] of sameLabels(names))
     for (const { unit } of others)
       if (first && areCopies(readFile(first.unit), readFile(unit))) copies.add(unit.path)
-  const namespaces = new Map(
-    skills.flatMap(({ path, unit }) => (unit?.namespace === undefined ? [] : [[path, unit.namespace]])),
-  )
+  const namespaces = new Map<string, string>()
+  for (const { path, unit } of skills) if (unit?.namespace !== undefined) namespaces.set(path, unit.namespace)
   return { units, names, namesakes: namesakesIn(names), namespaces, findings, copies, given }
 }
 
@@ -117,8 +121,8 @@ interface Linked {
  */
 function delegateCircles(names: ReadonlyMap<string, NamedTool>): Linked[][] {
   const delegating = [...names.values()]
+    .filter(({ tool }) => tool?.delegate)
     .flatMap(named => soundTool(named) ?? [])
-    .filter(one => one.tool.delegate)
   if (delegating.length === 0) return []
   const byFile = new Map<string, Linked[]>()
   for (const named of names.values()) {

@@ -8,7 +8,7 @@ import {
   type Place,
   type RuleName,
 } from '../../diagnostics/diagnostics.js'
-import { startChild } from '../../files/child-process.js'
+import type { startChild } from '../../files/child-process.js'
 
 export interface EvaluationRequest {
   url: string
@@ -71,21 +71,27 @@ export async function evaluateModules(
   evaluations: readonly Evaluation[],
   timeLimit = TIME_LIMIT,
 ): Promise<EvaluationResult[]> {
+  // Loaded on demand, since most projects have no such code.
+  const { startChild: start } = await import('../../files/child-process.js')
   const results: EvaluationResult[] = []
   const waiting = [...evaluations.entries()]
   const work = async (): Promise<void> => {
     for (let next = waiting.shift(); next !== undefined; next = waiting.shift()) {
       const [index, evaluation] = next
-      results[index] = await evaluate(evaluation, timeLimit)
+      results[index] = await evaluate(evaluation, timeLimit, start)
     }
   }
   await Promise.all(Array.from({ length: AT_ONCE }, work))
   return results
 }
 
-function evaluate({ file, exports }: Evaluation, timeLimit: number): Promise<EvaluationResult> {
+function evaluate(
+  { file, exports }: Evaluation,
+  timeLimit: number,
+  start: typeof startChild,
+): Promise<EvaluationResult> {
   return new Promise(fulfil => {
-    const child = startChild(new URL('./evaluate-worker.js', import.meta.url))
+    const child = start(new URL('./evaluate-worker.js', import.meta.url))
     const timer = setTimeout(() => fail('hangs', `did not finish within ${timeLimit / 1000} s`), timeLimit)
     child.on('message', answer => end(readAnswer(answer, exports)))
     child.on('error', error => fail('exits', error.message))

@@ -9,7 +9,6 @@ import { readFrontmatter } from '../../../src/skill/role-meant.js'
 import { checkSchemas } from '../../diagnostics/check-schemas.js'
 import { FILE_START, type Finding, finding, type Place } from '../../diagnostics/diagnostics.js'
 import { forbiddenKeyIn } from '../../diagnostics/forbidden-keys.js'
-import { bundleModules } from '../../esbuild/bundle-modules.js'
 import { digestInputs } from '../../esbuild/digest-inputs.js'
 import { importHint } from '../../esbuild/import-hint.js'
 import type { ModuleFailure, ModuleSource } from '../../esbuild/module-source.js'
@@ -68,6 +67,7 @@ export async function bundleUnits(
   const wanted = new Map(
     [...sources].map(([key, { unit, source }]) => [key, moduleSource(directory, unit, source)]),
   )
+  const { bundleModules } = await import('../../esbuild/bundle-modules.js')
   const { modules, failures, outputs } = await bundleModules(directory, wanted, { external })
   return {
     modules: new Map(
