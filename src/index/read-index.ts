@@ -293,9 +293,9 @@ export function readPart(text: string, expectSame?: () => void): IndexPart {
     throw new IndexRefused('a section is missing or repeated')
   return Object.fromEntries(
     openings.map(({ 0: { length }, 1: section, index }, number) => {
-      const next = openings[number + 1]?.index
-      const records = text.slice(index + length, next === undefined ? -INDEX_END.length : next - 1)
-      return [section, readSection(section as Section, records, expectSame)]
+      // A comma stands before the next.
+      const next = openings[number + 1]?.index ?? text.length + 1 - INDEX_END.length
+      return [section, readSection(section as Section, text.slice(index + length, next - 1), expectSame)]
     }),
   ) as unknown as IndexPart
 }
@@ -303,7 +303,7 @@ export function readPart(text: string, expectSame?: () => void): IndexPart {
 /** Looks at the starts of lines alone, as a text is long and few of its lines open a section. */
 function openingsIn(text: string): RegExpExecArray[] {
   const openings: RegExpExecArray[] = []
-  for (let at = text.indexOf('\n'); at !== -1; at = text.indexOf('\n', at + 1)) {
+  for (let at = 0; at !== -1; at = text.indexOf('\n', at + 1)) {
     OPENING.lastIndex = at
     const opening = OPENING.exec(text)
     if (opening) openings.push(opening)
