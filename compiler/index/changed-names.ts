@@ -3,6 +3,7 @@ import { type FileRecord, SECTIONS, type Section } from '../../src/index/index-f
 import { type OpenIndex, readParts } from '../../src/index/read-index.js'
 import { indexFiles, unlessRefused } from './index-files.js'
 import type { LineStore, StoredLine, StoredLines } from './line-store.js'
+import { sectionLines } from './section-lines.js'
 
 /**
  * The names whose records differ between the index in a directory and one to be written, that only one of both has, or whose file
@@ -20,7 +21,7 @@ export function changedNames(
   const isRead = unlessRefused(() => {
     for (const part of before ? readParts(indexFiles, directory, before) : [])
       for (const section of SECTIONS)
-        for (const [key, line] of part[section].lines()) {
+        for (const [key, line] of sectionLines(part[section].text)) {
           const now = after[section].get(key)
           if (now !== undefined && store.bytes(now).equals(Buffer.from(line))) same.get(section)?.add(now)
           else if (section !== 'files') changed.add(key)

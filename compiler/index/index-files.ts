@@ -18,6 +18,7 @@ import { isChangedSince } from '../files/file-stat.js'
 import { isFile } from '../files/known-file.js'
 import { readRegularFile, unlessGone } from '../files/regular-file.js'
 import type { KeptLines, LineStore, StoredLine } from './line-store.js'
+import { sectionLines } from './section-lines.js'
 
 /** The files of indexes, as a compiler reads them. */
 export const indexFiles: IndexFiles = {
@@ -95,7 +96,7 @@ export function storeLines(
   return unlessRefused(() => {
     for (const part of readParts(indexFiles, directory, written, shards))
       for (const section of ['tools', 'details', 'cascades', 'contents'] as const)
-        for (const [key, line] of part[section].lines()) lines[section].set(key, store.add(line))
+        for (const [key, line] of sectionLines(part[section].text)) lines[section].set(key, store.add(line))
     return lines
   })
 }

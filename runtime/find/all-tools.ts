@@ -1,7 +1,9 @@
 import { runtimeClosed } from '../../src/base/error.js'
 import { isBroken } from '../../src/index/index-format.js'
+import { isFresh } from '../directory/file-freshness.js'
 import {
   askIndex,
+  currentIndex,
   directoryFiles,
   directoryStates,
   diskNames,
@@ -15,6 +17,7 @@ import { lazy } from '../host/later.js'
 import type { Globals } from '../state/context.js'
 import type { DirectoryState, Found } from '../state/directory-state.js'
 import type { ToolDef } from '../state/tool-def.js'
+import type { ToolSource } from '../state/tool-source.js'
 import { toolOf } from './make-tool.js'
 import { withoutCopies } from './without-copies.js'
 
@@ -39,16 +42,14 @@ export async function everyTool(globals: Globals): Promise<ToolDef[]> {
   const tools: ToolDef[] = [...registered]
   for (const state of directoryStates(globals)) {
     for (const found of await allIn(state, globals)) {
-      const { record } = found
-      const name = isBroken(record) ? found.name : record.frontmatter.name
+      const name = isTool(found) ? found.record.frontmatter.name : found.name
       if (taken.has(name)) continue
       taken.add(name)
-      if (isBroken(record)) noteBroken(found, globals)
-      else if (!state.library || record.frontmatter.visibility !== 'hidden') {
-        const source = { ...found, record }
-        tools.push(toolOf(source, globals))
-        if (record.dynamic && globals.config.evaluate === false)
-          (await notEvaluated()).noteNotEvaluated(source, globals)
+      if (!isTool(found)) noteBroken(found, globals)
+      else if (!state.library || found.record.frontmatter.visibility !== 'hidden') {
+        tools.push(toolOf(found, globals))
+        if (found.record.dynamic && globals.config.evaluate === false)
+          (await notEvaluated()).noteNotEvaluated(found, globals)
       }
     }
   }
@@ -67,28 +68,40 @@ interface Named extends Found {
   name: string
 }
 
+function isTool(found: Named): found is Named & ToolSource {
+  return !isBroken(found.record)
+}
+
 function allIn(state: DirectoryState, globals: Globals): Promise<Named[]> {
   return withNames(state, globals, () => allOnce(state, globals))
 }
 
 async function allOnce(state: DirectoryState, globals: Globals): Promise<Named[]> {
+  // The library is listed as it was shipped: its index comes with it, and nobody adds to it.
+  const isTrusted = state.library || globals.config.freshness === 'trust'
+  if (!isTrusted && currentIndex(state, globals)) (await directoryFiles()).refuseStale(state, globals)
   // Asking for every name reads the whole index, so that one which is refused is refused before anything is
   // taken from it.
-  const indexed = askIndex(state, globals, index => index.names() && index)
-  // The library is listed as it was shipped: its index comes with it, and nobody adds to it.
-  const names = indexed ?? (state.library ? null : await diskNames(state, globals))
+  const indexed = askIndex(state, globals, index => ({ names: index, known: index.names() }))
+  const names = indexed?.names ?? (state.library ? null : await diskNames(state, globals))
   if (names === null) return []
-  if (state.library || globals.config.freshness === 'trust') {
-    return names.names().flatMap(name => {
+  const known = indexed?.known ?? names.names()
+  if (isTrusted) {
+    const found: Named[] = []
+    for (const name of known) {
       const record = names.tool(name)
-      return record && !isAway(record, state, globals) ? [{ name, state, names, record }] : []
-    })
+      if (record && !isAway(record, state, globals)) found.push({ name, state, names, record })
+    }
+    return found
   }
   const added = await (await directoryFiles()).addedNames(state, names, globals)
-  const all = new Set([...names.names(), ...(added?.names() ?? [])])
+  const all = new Set([...known, ...(added?.names() ?? [])])
   const found: Named[] = []
   for (const name of [...all].sort()) {
-    const one = await lookUp(state, name, globals)
+    const record = names.tool(name)
+    // Most files are as they were.
+    const same = record && { name, state, names, record }
+    const one = same && isFresh(same) ? same : await lookUp(state, name, globals)
     if (one) found.push({ name, ...one })
   }
   return found

@@ -1,4 +1,5 @@
 import { disk } from '#disk'
+import type { ToolRecord } from '../../src/index/index-format.js'
 import type { ToolFrontmatter } from '../../src/skill/frontmatter.js'
 import { INTERNAL_TAG, labelOf } from '../../src/skill/names.js'
 import { askIndex, isAway, statesAfter } from '../directory/look-up.js'
@@ -7,7 +8,7 @@ import { lazy } from '../host/later.js'
 import type { CallContext, Context, Globals } from '../state/context.js'
 import type { DirectoryState } from '../state/directory-state.js'
 import type { Origin, ToolDef, ToolFunction } from '../state/tool-def.js'
-import { keepSource, type ToolSource } from '../state/tool-source.js'
+import { Sourced, type ToolSource } from '../state/tool-source.js'
 
 /**
  * The code that runs and renders a tool. Finding one loads none of it, so that a process that only finds
@@ -20,17 +21,19 @@ export const contents = lazy(() => import('../content/find-content.js'))
 
 /** The tool of a record, one for each. Nothing is read for it. */
 export function toolOf(source: ToolSource, globals: Globals): ToolDef {
-  const known = globals.byRecord.get(source.record)
+  const { names, record } = source
+  const tools = globals.byRecord.get(names) ?? new Map<ToolRecord, ToolDef>()
+  const known = tools.get(record)
   if (known) return known
   const tool = makeTool(source, globals)
-  globals.byRecord.set(source.record, tool)
-  globals.stats.via[source.names.via]++
+  globals.byRecord.set(names, tools.set(record, tool))
+  globals.stats.via[names.via]++
   return tool
 }
 
 function makeTool(source: ToolSource, globals: Globals): ToolDef {
   const { state, names, record } = source
-  const { kind, file, fragment } = record
+  const { kind, file } = record
   const frontmatter = state.library ? internal(record.frontmatter) : record.frontmatter
   const fn = once(async (): Promise<ToolFunction> => {
     const delegate = frontmatter.metadata.delegate
@@ -44,42 +47,56 @@ function makeTool(source: ToolSource, globals: Globals): ToolDef {
     tool.module = loaded.module
     return loaded.fn
   })
-  const tool: ToolDef = {
-    name: frontmatter.name,
-    label: labelOf(frontmatter.name),
-    kind,
-    frontmatter,
-    fn: async (ctx, args) => {
-      const run = await fn()
-      ;(ctx as Partial<CallContext> | undefined)?.mustGoOn?.()
-      return run(ctx, args)
-    },
-    load: fn,
-    get runs() {
-      if (kind === 'code') return true
-      const { delegate, agent } = frontmatter.metadata
-      return !!(delegate ?? (agent || askIndex(state, globals, index => index.cascade?.(tool.name))?.body))
-    },
-    // Made when it is read: listing ten thousand tools must not make ten thousand URLs.
-    get src() {
-      return disk.toFileUrl(disk.resolve(state.dir, file)) + (fragment === undefined ? '' : `#${fragment}`)
-    },
-    ...(kind !== 'code' && {
-      content: () => readContent(source, globals),
-    }),
-    ...(disk.via !== 'bundle' && { source: async () => (await details()).sourceBytes(source, globals) }),
-    origin: {
-      layer: state.layer,
-      entry: state.dir,
-      file,
-      via: names.via,
-      get shadows() {
-        return shadowedBy(frontmatter.name, state, globals)
+  const tool = new Sourced(
+    source,
+    globals,
+    {
+      name: frontmatter.name,
+      label: labelOf(frontmatter.name),
+      kind,
+      frontmatter,
+      fn: async (ctx, args) => {
+        const run = await fn()
+        ;(ctx as Partial<CallContext> | undefined)?.mustGoOn?.()
+        return run(ctx, args)
       },
-    },
-  }
-  keepSource(tool, source)
+      load: fn,
+      ...(kind !== 'code' && {
+        content: () => readContent(source, globals),
+      }),
+      ...(disk.via !== 'bundle' && { source: async () => (await details()).sourceBytes(source, globals) }),
+      origin: new Sourced(
+        source,
+        globals,
+        { layer: state.layer, entry: state.dir, file, via: names.via } satisfies Omit<Origin, 'shadows'>,
+        OF_ORIGIN,
+      ) as object as Origin,
+    } satisfies Omit<ToolDef, keyof typeof OF_TOOL>,
+    OF_TOOL,
+  ) as object as ToolDef
   return tool
+}
+
+const OF_TOOL = {
+  runs: Sourced.computed(({ state, record: { kind, frontmatter } }, globals) => {
+    if (kind === 'code') return true
+    const { delegate, agent } = frontmatter.metadata
+    return !!(
+      delegate ??
+      (agent || askIndex(state, globals, index => index.cascade?.(frontmatter.name))?.body)
+    )
+  }),
+  // Listing ten thousand tools must not make ten thousand URLs.
+  src: Sourced.computed(
+    ({ state, record: { file, fragment } }) =>
+      disk.toFileUrl(disk.resolve(state.dir, file)) + (fragment === undefined ? '' : `#${fragment}`),
+  ),
+}
+
+const OF_ORIGIN = {
+  shadows: Sourced.computed(({ state, record }, globals) =>
+    shadowedBy(record.frontmatter.name, state, globals),
+  ),
 }
 
 /** The frontmatter of a tool that the package ships. No author can give this tag. */

@@ -8,6 +8,8 @@ import { sourceOf, type ToolSource } from '../state/tool-source.js'
  * whose files are the same, the first in search order stays.
  */
 export async function withoutCopies(tools: readonly ToolDef[], globals: Globals): Promise<ToolDef[]> {
+  // Without a namespace, no two have a label in common.
+  if (tools.every(({ name, label }) => name === label)) return [...tools]
   const byLabel = new Map<string, ToolSource[]>()
   for (const tool of tools) {
     const source = sourceOf(tool)

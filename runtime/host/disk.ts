@@ -19,6 +19,9 @@ const { O_RDONLY, O_NONBLOCK = 0, O_NOFOLLOW = 0 } = fs.constants
 /** The answers of the turn that is under way, by question. Made by the first turn. */
 let turns: AsyncLocalStorage<Map<string, unknown>> | undefined
 
+/** The folder of the package's skills, once it was found. */
+let library: string | null = null
+
 /** The file system of Node. Inside of a turn it is looked at once. */
 export const disk: Disk = {
   via: 'index',
@@ -82,12 +85,9 @@ export const disk: Disk = {
   digestText: digestOf,
   digestOf,
   libraryDirectory() {
-    try {
-      // By the package's name, as this file's own place is another one where an application was bundled.
-      return fileURLToPath(new URL('skills', import.meta.resolve('agent-apps/package.json')))
-    } catch {
-      return null
-    }
+    // Whoever asks for what each of many tools shadows asks as often.
+    library ??= findLibrary()
+    return library
   },
   async importModule(path, digests) {
     if (!digests) return import(pathToFileURL(path).href)
@@ -103,6 +103,15 @@ export const disk: Disk = {
       throw error
     }
   },
+}
+
+function findLibrary(): string | null {
+  try {
+    // By the package's name, as this file's own place is another one where an application was bundled.
+    return fileURLToPath(new URL('skills', import.meta.resolve('agent-apps/package.json')))
+  } catch {
+    return null
+  }
 }
 
 /** Looks at a file; inside a turn, gives what the first such look gave. */

@@ -1,10 +1,8 @@
 import type { JsonObject } from '../../src/base/json.js'
 import type { ToolRecord } from '../../src/index/index-format.js'
+import type { Globals } from './context.js'
 import type { Found } from './directory-state.js'
 import type { ToolDef } from './tool-def.js'
-
-/** Where each tool's record stands, for what is asked of it later. */
-const sources = new WeakMap<ToolDef, ToolSource>()
 
 /** A tool's record, and what else its directory says of it. */
 export interface ToolSource extends Found {
@@ -13,11 +11,35 @@ export interface ToolSource extends Found {
   verbatim?: JsonObject
 }
 
-export function keepSource(tool: ToolDef, source: ToolSource): void {
-  sources.set(tool, source)
+/** A tool, or its origin, and where it was read, for what is asked of it later. No copy of one has that. */
+export class Sourced {
+  readonly #source: ToolSource
+  readonly #globals: Globals
+
+  constructor(source: ToolSource, globals: Globals, fields: object, computed: PropertyDescriptorMap) {
+    this.#source = source
+    this.#globals = globals
+    Object.defineProperties(Object.assign(this, fields), computed)
+  }
+
+  static sourceOf(tool: object): ToolSource | undefined {
+    return #source in tool ? tool.#source : undefined
+  }
+
+  /** A field that is computed when it is read. All objects share its function: ones of their own would take several times as long. */
+  static computed(compute: Compute): PropertyDescriptor & ThisType<Sourced> {
+    return {
+      enumerable: true,
+      get() {
+        return compute(this.#source, this.#globals)
+      },
+    }
+  }
 }
+
+type Compute = (source: ToolSource, globals: Globals) => unknown
 
 /** Where a tool that this copy of the package made was read. */
 export function sourceOf(tool: ToolDef): ToolSource | undefined {
-  return sources.get(tool)
+  return Sourced.sourceOf(tool)
 }

@@ -327,12 +327,18 @@ describe('an index with records that are not ours', () => {
     expect((await runtime.findTool('good-1'))?.frontmatter.description).toBe('What good-1 does.')
   })
 
-  it.each(['a key twice', 'a record in two lines'])('%s is refused with the rest', async what => {
+  const framings: Record<string, (record: string) => string> = {
+    'a key twice': record => `${record},\n${record}`,
+    'a record in two lines': record => record.replace('":{', '":{\n'),
+    'a record below its key': record => record.replace('":{', '":\n{'),
+    'two records in a line': record => `${record},${record.replace('good-1', 'good-9')}`,
+    'a comma below its record': record => `${record}\n`,
+  }
+  it.each(Object.entries(framings))('%s is refused with the rest', async (_, written) => {
     const dir = await compiledTree(SMALL)
     rewriteIndex(dir, () => {})
     const [, record = ''] = /\n("good-1":.*),\n/.exec(readFileSync(indexOf(dir), 'utf8')) ?? []
-    const written = what === 'a key twice' ? `${record},\n${record}` : record.replace('":{', '":{\n')
-    changeAsHashed(dir, text => text.replace(record, () => written))
+    changeAsHashed(dir, text => text.replace(record, () => written(record)))
     const runtime = createRuntime({ paths: [dir], freshness: 'trust' })
     expect((await ownTools(runtime)).every(({ origin }) => origin.via === 'disk')).toBe(true)
     expect(refusals(runtime)).toHaveLength(1)

@@ -12,6 +12,7 @@ import { describe, expect, it } from 'vitest'
 import { stringify } from 'yaml'
 import { indexFiles } from '../../compiler/index/index-files.js'
 import { LineStore } from '../../compiler/index/line-store.js'
+import { sectionLines } from '../../compiler/index/section-lines.js'
 import { byCodePoint } from '../../src/base/code-point-order.js'
 import type { JsonObject, JsonValue } from '../../src/base/json.js'
 import { editDistance } from '../../src/base/nearest.js'
@@ -510,7 +511,7 @@ describe('the lines of an index', () => {
         for (const text of texts) {
           const part = readPart(text)
           for (const section of SECTIONS)
-            for (const [key, line] of part[section].lines()) read[section].set(key, line)
+            for (const [key, line] of sectionLines(part[section].text)) read[section].set(key, line)
           JSON.parse(text)
         }
         for (const section of SECTIONS)

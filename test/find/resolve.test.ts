@@ -98,6 +98,27 @@ describe.each([
     expect((await runtime.findTool('only'))?.origin.shadows).toEqual([])
   })
 
+  it('gives a tool of which a copy has all fields', async () => {
+    const tool = await runtime.findTool('review')
+    const copy = { ...tool, origin: { ...tool?.origin } }
+    expect(Object.keys(copy).sort()).toEqual([
+      'content',
+      'fn',
+      'frontmatter',
+      'kind',
+      'label',
+      'load',
+      'name',
+      'origin',
+      'runs',
+      'source',
+      'src',
+    ])
+    expect(copy).toMatchObject({ runs: false, src: tool?.src, origin: { shadows: tool?.origin.shadows } })
+    expect(await copy.content?.()).toBe('First review.\n')
+    expect(JSON.parse(JSON.stringify(tool))).toMatchObject({ name: 'review', src: tool?.src, runs: false })
+  })
+
   it.each([
     ['./first/review', 'First review.\n'],
     ['first/review/', 'First review.\n'],

@@ -32,6 +32,7 @@ import { holdsPrivateKey, looksSecret } from '../../../src/skill/secrets.js'
 import { resourceUnreadable } from '../../../src/skill/skill-faults.js'
 import { readRealFile } from '../../files/regular-file.js'
 import { indexFiles } from '../../index/index-files.js'
+import { sectionLines } from '../../index/section-lines.js'
 import { ToolResolver } from '../../project/tool-resolver.js'
 import type { BundledDirectory, BundledSource } from '../parts/bundle-parts.js'
 
@@ -88,7 +89,7 @@ function recordsOf(dir: string, index: OpenIndex): IndexedDirectory {
   const namesakes = new Map<string, readonly string[]>()
   for (const part of readParts(indexFiles, dir, index)) {
     for (const section of SECTIONS) {
-      for (const [key, line] of part[section].lines()) lines[section].set(key, line)
+      for (const [key, line] of sectionLines(part[section].text)) lines[section].set(key, line)
       for (const [key, record] of part[section].all()) {
         const fault = followedFault(section, key, record)
         if (fault !== null) throw new IndexRefused(fault)
