@@ -10,9 +10,10 @@ import { cascadeInput, directivesOf, type FreshRecords, type SkillUnit, type Uni
  * @param file the unit's, absolute
  */
 export function settleUnit(unit: SkillUnit, file: string, store: LineStore): void {
-  unit.tools = unit.tools.map(tool =>
-    tool.fresh && isComplete(tool.fresh) ? settled(tool, tool.fresh, file, store) : tool,
-  )
+  // In place of the others, in the same array: V8 allocates what replaces a unit's array among the objects that live
+  // long, along with the file's text, and compiling 100,000 skills takes 130 MB more.
+  for (const [index, tool] of unit.tools.entries())
+    if (tool.fresh && isComplete(tool.fresh)) unit.tools[index] = settled(tool, tool.fresh, file, store)
 }
 
 function settled(
