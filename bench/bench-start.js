@@ -33,7 +33,7 @@ export async function benchStart() {
 }
 
 /** Starts to one skill by its qualified and its bare name, against a plain name in an index without namespaces. */
-export async function benchNamespace() {
+async function benchNamespace() {
   const size = options.mainSize
   heading(`start to one loaded skill of a namespace, ${size.toLocaleString('en')} skills`)
   const { folder, skills, name } = await tree(size)

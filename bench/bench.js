@@ -20,7 +20,7 @@ console.log(
 )
 console.log('Columns: whole process, the same without an empty process, compared with, goal.')
 if (options.gate) {
-  const slow = await gate(options.slower)
+  const slow = await gate(options)
   summary()
   if (slow.length > 0) process.exit(1)
 } else if (options.stages) {

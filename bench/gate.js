@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import { judgeRatios, net } from './judge-ratios.js'
-import { quantile } from './measure.js'
+import { quantile, run } from './measure.js'
 import { MOST, ratios } from './ratios.js'
 import { removeIndex } from './remove-index.js'
 import { heading, ms, row } from './table.js'
@@ -17,17 +17,20 @@ const COMMAND = fileURLToPath(new URL('../dist/cli/main.js', import.meta.url))
 const REPORT = new URL('./processes/report-cpu.js', import.meta.url).href
 
 /**
- * Compares the processor time of each stage with what it may be, which a machine that does other things as well
+ * Compares the processor time of stages with what it may be, which a machine that does other things as well
  * changes little.
  *
+ * @param only the name of a stage that is measured alone
  * @param slower makes a stage slower, to show that the gate sees it: `name=1.6`
  * @returns the names of the stages that take too long
  */
-export async function gate(slower) {
+export async function gate({ only, slower }) {
   const [slowed, times] = slower?.split('=') ?? []
-  if (slowed !== undefined && !(slowed in ratios)) throw new Error(`There is no stage "${slowed}".`)
-  const rounds = await measureStages(Object.keys(ratios), { [slowed]: times })
-  const judged = judgeRatios(rounds, ratios)
+  for (const name of [only, slowed])
+    if (name !== undefined && !(name in ratios)) throw new Error(`There is no stage "${name}".`)
+  const committed = only === undefined ? ratios : { [only]: ratios[only] }
+  const rounds = await measureStages(Object.keys(committed), { [slowed]: times })
+  const judged = judgeRatios(rounds, committed)
   print(rounds, judged)
   return judged.filter(({ isTooSlow }) => isTooSlow).map(({ name }) => name)
 }
@@ -41,7 +44,10 @@ export async function gate(slower) {
  */
 export async function measureStages(names, slower = {}) {
   const subjects = await stages()
-  const cpuFile = join((await tree(SIZE)).folder, 'cpu')
+  const { folder, skills } = await tree(SIZE)
+  // Whichever stages are measured, `list` finds an index.
+  run('compile.js', [skills])
+  const cpuFile = join(folder, 'cpu')
   const rounds = []
   for (let round = 0; round <= ROUNDS; round++) {
     const times = {}

@@ -20,11 +20,20 @@ export const options = {
   /** Code skills that are compiled beside esbuild. */
   codeSize: QUICK ? 200 : 1_000,
   corpus: !QUICK,
-  /** Only compare processor times with those of `ratios.js`: `--gate`, and `--slower=check=1.6` to try that. */
+  /** Only compare processor times with those of `ratios.js`: `--gate`. */
   gate: process.argv.includes('--gate'),
+  /** The one stage that the gate measures: `--only=check`. */
+  only: given('only'),
+  /** A stage that is made slower, to try the gate: `--slower=check=1.6`. */
+  slower: given('slower'),
   /** Another checkout, built, whose stages are measured in turns with ours. */
-  beside: process.argv.find(word => word.startsWith('--beside='))?.slice('--beside='.length),
+  beside: given('beside'),
   /** Only the stages: `--stages`. */
   stages: process.argv.includes('--stages'),
-  slower: process.argv.find(word => word.startsWith('--slower='))?.slice('--slower='.length),
+}
+
+/** What stands behind `--name=` on the command line. */
+function given(name) {
+  const option = `--${name}=`
+  return process.argv.find(word => word.startsWith(option))?.slice(option.length)
 }

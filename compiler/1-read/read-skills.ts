@@ -257,7 +257,7 @@ function inNamespace(parsed: ParsedFile, namespace: string): ParsedFile {
 export function parseBare(skill: WalkedSkill): ParsedFile | Promise<ParsedFile> {
   const { path, kind, folderName, atRoot } = skill
   const withWalk = (parsed: ParsedFile): ParsedFile => {
-    parsed.findings.unshift(...skill.findings)
+    parsed.findings = [...skill.findings, ...parsed.findings]
     return parsed
   }
   const atFault = (error: unknown): ParsedFile => unreadable(skill, systemReason(error))

@@ -289,7 +289,7 @@ const OPENING = new RegExp(`\\n"(${SECTIONS.join('|')})":(?=\\{[\\n}])`, 'y')
 export function readPart(text: string, expectSame?: () => void): IndexPart {
   if (!text.endsWith(INDEX_END)) throw new IndexRefused(CUT_OFF)
   const openings = openingsIn(text)
-  if (openings.map(([, section]) => section).join() !== SECTIONS.join())
+  if (openings.map(opening => opening[1]).join() !== SECTIONS.join())
     throw new IndexRefused('a section is missing or repeated')
   return Object.fromEntries(
     openings.map(({ 0: { length }, 1: section, index }, number) => {

@@ -4,8 +4,11 @@ import { pathToFileURL } from 'node:url'
 import { createRuntime } from 'agent-apps'
 import { check, compile, type Message } from 'agent-apps/compiler'
 import { describe, expect, it } from 'vitest'
+import { parseSkill } from '../../compiler/1-read/read-skills.js'
+import { FILE_START, finding } from '../../compiler/diagnostics/diagnostics.js'
+import { WHOLE } from '../../compiler/records/unit.js'
 import { codeProject } from '../support/code-project.js'
-import { skill, type Tree } from '../support/tree.js'
+import { makeTree, skill, type Tree } from '../support/tree.js'
 
 const SECRET = 'Nobody-may-read-this'
 const KEY = `-----BEGIN RSA PRIVATE KEY-----\n${SECRET}\n-----END RSA PRIVATE KEY-----\n`
@@ -89,6 +92,14 @@ describe('files that look like secrets', () => {
       Object.keys(SOUND).sort(),
     )
     expect(textIn(join(cwd, 'dist'))).not.toContain(SECRET)
+  })
+
+  it('keep no skill from loading, however many it has', () => {
+    const root = makeTree({ 'review/SKILL.md': skill('review') })
+    const findings = Array.from({ length: 200_000 }, () => finding('secret-file', FILE_START, '.env'))
+    const file = { path: 'review/SKILL.md', root, size: 0, mtimeMs: 0, ctimeMs: 0, ino: 0 }
+    const place = { kind: 'folder', folderName: 'review', atRoot: false, unit: WHOLE } as const
+    expect(parseSkill({ ...file, ...place, resources: [], findings })).toMatchObject({ broken: [] })
   })
 
   it.each(['disk', 'index', 'bundle'])('are not served from %s, and others are', async via => {

@@ -77,7 +77,7 @@ class Walker {
   /** Units and places, which are walked for themselves. */
   private readonly starts: ReadonlySet<string>
   /** Real paths of the folders and single files that the walk has come to. */
-  private readonly visited: Set<string>
+  private readonly visited = new Set<string>()
   private items = 0
   private isRefused = false
 
@@ -88,7 +88,6 @@ class Walker {
     this.units = options.units ?? [WHOLE]
     const paths = this.units.flatMap(({ path, places }) => [path, ...places.map(place => place.path)])
     this.starts = new Set(paths)
-    this.visited = new Set()
   }
 
   walk(): Walk {
