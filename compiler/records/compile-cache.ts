@@ -216,7 +216,8 @@ function decode(stored: readonly StoredCache[]): Omit<CompileCache, 'end' | 'sav
   const last = stored.at(-1) as StoredCache
   return {
     header: last.header,
-    external: last.external,
+    // Of another type it throws here, where that is caught.
+    external: [...last.external],
     files,
     units,
     unseen: last.unseen,
