@@ -1,3 +1,4 @@
+import { hash } from 'node:crypto'
 import { readFileSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -59,6 +60,19 @@ it('uses no cache of which any part was changed or cut off', async () => {
     writeFileSync(join(dir, CACHE), kept.join('\n'))
     expect((await compile({ cwd: dir, paths: ['.'] })).reused, what).toBe(0)
     writeFileSync(join(dir, CACHE), whole)
+  }
+})
+
+it('uses no cache that somebody sealed over fields of other types', async () => {
+  const dir = await settled()
+  const file = join(dir, CACHE)
+  const stored = JSON.parse(readFileSync(file, 'utf8').split('\n')[1] ?? '')
+  for (const field of ['external', 'files', 'units', 'modules', 'made', 'elsewhere']) {
+    const text = JSON.stringify({ ...stored, [field]: null })
+    writeFileSync(file, `${hash('sha256', text)}\n${text}`)
+    expect((await compile({ cwd: dir, paths: ['.'] })).reused, field).toBe(0)
+    // Saved anew by that compile.
+    expect((await compile({ cwd: dir, paths: ['.'] })).reused, field).toBe(150)
   }
 })
 
