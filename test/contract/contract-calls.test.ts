@@ -48,9 +48,9 @@ const TREE: Tree = {
   'skills/replaces.skill.js': middleware(
     'replaces',
     `const { target } = ctx.envelope
-    try { target.args = { n: '1', deep: { changed: true } } } catch {}
-    try { target.args.n = '1' } catch {}
-    try { target.args.deep.a = 'changed' } catch {}`,
+    Reflect.set(target, 'args', { n: '1', deep: { changed: true } })
+    Reflect.set(target.args, 'n', '1')
+    Reflect.set(target.args.deep, 'a', 'changed')`,
   ),
   'skills/reads-schemas.skill.js': middleware(
     'reads-schemas',

@@ -151,7 +151,10 @@ it('many processes that find abandoned locks work one at a time', async () => {
         rmdirSync('${dir}/working/one')
         // Ends as if it were killed: the lock stays, of a process that is gone.
         if (round % 4 === 0) setImmediate(() => {
-          try { writeFileSync('${dir}/.agent-apps/cache.lock', '${GONE} ${hostname()} 1', { flag: 'wx' }) } catch {}
+          try { writeFileSync('${dir}/.agent-apps/cache.lock', '${GONE} ${hostname()} 1', { flag: 'wx' }) } catch (error) {
+            // Another one's lock lies there.
+            if (error.code !== 'EEXIST') throw error
+          }
         })
       })
     }
