@@ -1,19 +1,17 @@
 import { spawnSync } from 'node:child_process'
-import { appendFileSync, readFileSync } from 'node:fs'
-import { join } from 'node:path'
-import { setTimeout as sleep } from 'node:timers/promises'
+import { readFileSync } from 'node:fs'
+import { join, relative, resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { judgeRatios, net } from './judge-ratios.js'
 import { quantile, run } from './measure.js'
 import { MOST, ratios } from './ratios.js'
-import { removeIndex } from './remove-index.js'
+import { HERE, stages } from './stages.js'
 import { heading, ms, row } from './table.js'
-import { SETTLE, tree } from './tree.js'
+import { tree } from './tree.js'
 
 const SIZE = 1_000
 const ROUNDS = 15
 const PROCESSES = fileURLToPath(new URL('./processes/', import.meta.url))
-const COMMAND = fileURLToPath(new URL('../dist/cli/main.js', import.meta.url))
 const REPORT = new URL('./processes/report-cpu.js', import.meta.url).href
 
 /**
@@ -43,43 +41,27 @@ export async function gate({ only, slower }) {
  * @returns the rounds, as `judgeRatios` takes them
  */
 export async function measureStages(names, slower = {}) {
-  const subjects = await stages()
-  const { folder, skills } = await tree(SIZE)
+  const { folder, skills, file, name } = await tree(SIZE)
+  const subjects = {
+    empty: { script: 'empty.js', args: [] },
+    floor: { script: 'floor-scan-yaml.js', args: [skills] },
+    ...stages(HERE, { skills, file: relative(skills, file), name }, skills),
+  }
   // Whichever stages are measured, `list` finds an index.
   run('compile.js', [skills])
   const cpuFile = join(folder, 'cpu')
   const rounds = []
   for (let round = 0; round <= ROUNDS; round++) {
     const times = {}
-    for (const name of ['empty', ...names.flatMap(stage => ['floor', stage])]) {
-      const { args, prepare } = subjects[name]
+    for (const subject of ['empty', ...names.flatMap(stage => ['floor', stage])]) {
+      const { script, args, prepare } = subjects[subject]
       await prepare?.()
-      const env = { CPU_FILE: cpuFile, CPU_SLOWER: String(slower[name] ?? 1) }
-      times[name] = [...(times[name] ?? []), cpuOf(args, env)]
+      const env = { CPU_FILE: cpuFile, CPU_SLOWER: String(slower[subject] ?? 1) }
+      times[subject] = [...(times[subject] ?? []), cpuOf([resolve(PROCESSES, script), ...args], env)]
     }
     if (round > 0) rounds.push(times)
   }
   return rounds
-}
-
-async function stages() {
-  const { skills, file } = await tree(SIZE)
-  const compile = [COMMAND, 'compile', skills]
-  return {
-    empty: { args: [join(PROCESSES, 'empty.js')] },
-    floor: { args: [join(PROCESSES, 'floor-scan-yaml.js'), skills] },
-    'compile, nothing there': { args: compile, prepare: () => removeIndex(skills) },
-    'compile, nothing changed': { args: compile },
-    'compile, one skill changed': {
-      args: compile,
-      async prepare() {
-        appendFileSync(file, '\nOne more line.\n')
-        await sleep(SETTLE)
-      },
-    },
-    check: { args: [COMMAND, 'check', skills] },
-    list: { args: [COMMAND, 'list', '--path', skills] },
-  }
 }
 
 /** The processor time of a process, in ms. */
