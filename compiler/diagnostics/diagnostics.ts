@@ -495,6 +495,12 @@ export const RULES = {
     reason: (name, problem) => `The name of the plugin ${JSON.stringify(name)} ${problem}`,
     note: 'Rename it, with 2 to 64 of a-z, 0-9 and "-": until then its skills do not load, as their names begin with it.',
   },
+  'plugin-path-meant': {
+    severity: 'warning',
+    reason: (name, path, meant) =>
+      `The plugin "${name}" names a folder that is not there, ${JSON.stringify(path)}; ${JSON.stringify(meant)} was read`,
+    note: 'Begin a path at the marketplace with "./", and one in its `pluginRoot` without.',
+  },
   'plugin-path-missing': {
     severity: 'warning',
     reason: (name, path) => `The plugin "${name}" names a folder that is not there: ${JSON.stringify(path)}`,

@@ -371,6 +371,42 @@ describe('a unit', () => {
   })
 })
 
+describe('a source of a marketplace with a `pluginRoot`', () => {
+  const folders = (...paths: string[]): Tree =>
+    Object.fromEntries(paths.map(path => [`${path}/skills/deploy/SKILL.md`, skill('deploy')]))
+
+  it.each([
+    // Both folders are there: the way in which it is written decides.
+    ['./plugins/acme', ['plugins/acme', 'plugins/plugins/acme'], 'plugins/acme', []],
+    ['plugins/acme', ['plugins/acme', 'plugins/plugins/acme'], 'plugins/plugins/acme', []],
+    ['acme', ['acme', 'plugins/acme'], 'plugins/acme', []],
+    ['./acme', ['acme', 'plugins/acme'], 'acme', []],
+    ['.\\acme', ['acme', 'plugins/acme'], 'acme', []],
+    [{ source: 'local', path: './acme' }, ['acme', 'plugins/acme'], 'acme', []],
+    // One of them is.
+    ['plugins/acme', ['plugins/acme'], 'plugins/acme', ['plugin-path-meant']],
+    ['./acme', ['plugins/acme'], 'plugins/acme', ['plugin-path-meant']],
+    ['../acme', ['acme'], 'acme', ['plugin-path-meant']],
+    ['acme', ['acme'], 'acme', ['plugin-path-meant']],
+    // Neither is.
+    ['./acme', [], null, ['plugin-path-missing']],
+    ['../../acme', [], null, ['manifest-escapes']],
+  ] as const)('%j beside %j leads to %j', async (source, there, expected, rules) => {
+    const cwd = repository({
+      '.claude-plugin/marketplace.json': JSON.stringify({
+        metadata: { pluginRoot: './plugins' },
+        plugins: [{ name: 'acme', source }],
+      }),
+      ...folders(...there),
+      'plugins/README.md': '',
+    })
+    const { files, skills, diagnostics } = await check({ cwd })
+    expect(files.map(({ file }) => file)).toEqual(expected ? [`${expected}/skills/deploy/SKILL.md`] : [])
+    expect(skills.map(({ name }) => name)).toEqual(expected ? ['acme:deploy'] : [])
+    expect(diagnostics.map(({ ruleId }) => ruleId).filter(rule => rule !== 'skills-elsewhere')).toEqual(rules)
+  })
+})
+
 describe('globs in paths', () => {
   const tree = {
     'plugins/acme/.claude-plugin/plugin.json': '{ "name": "acme" }',

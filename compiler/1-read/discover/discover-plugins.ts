@@ -39,12 +39,12 @@ export function discoverPlugins(
     const manifest = readManifest(described.root, path, described.real)
     if (manifest === null || ('value' in manifest && isOther(place, manifest))) continue
     kinds.add(place.kind)
-    const entries = note(manifest, path, discovery)
-      ? (place.kind === 'plugin' ? describedPlugin : listedPlugins)(manifest, {
-          manifest: path,
-          host: place.host,
-        })
-      : null
+    const origin = { manifest: path, host: place.host }
+    const entries = !note(manifest, path, discovery)
+      ? null
+      : place.kind === 'plugin'
+        ? describedPlugin(manifest, origin)
+        : listedPlugins(manifest, origin, written => typeof folderOf(written, '', described) === 'string')
     if (entries === null || entries.isUnknown) kinds.add('broken')
     for (const { rule, place: at, found } of entries?.findings ?? [])
       addFinding(discovery, path, rule, at, ...found)

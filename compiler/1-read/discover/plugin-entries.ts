@@ -47,8 +47,16 @@ export function describedPlugin({ value, placeOf }: ReadManifest, origin: Origin
   return entries
 }
 
-/** The plugins that a `marketplace.json` lists. */
-export function listedPlugins({ value, placeOf }: ReadManifest, origin: Origin): PluginEntries {
+/**
+ * The plugins that a `marketplace.json` lists.
+ *
+ * @param isThere true for a folder, relative to that of the manifest, that exists
+ */
+export function listedPlugins(
+  { value, placeOf }: ReadManifest,
+  origin: Origin,
+  isThere: (folder: string) => boolean,
+): PluginEntries {
   const entries = nothing()
   const refuse = (problem: string, ...path: (string | number)[]): PluginEntries => {
     entries.findings.push(finding('manifest-invalid', placeOf(path), problem))
@@ -72,11 +80,25 @@ export function listedPlugins({ value, placeOf }: ReadManifest, origin: Origin):
     const name = String(own(plugin, 'name') ?? '').slice(0, 80)
     if (source === null) entries.findings.push(finding('plugin-remote', place('source'), name))
     else {
-      const folder = joined(pluginRoot, source)
-      addPlugin(entries, plugin, { ...origin, source: folder, isListed: true, placeOf: place })
+      const [folder, other] = readings(source, pluginRoot)
+      const isOther = folder !== other && !isThere(folder) && isThere(other)
+      if (isOther) entries.findings.push(finding('plugin-path-meant', place('source'), name, folder, other))
+      addPlugin(entries, plugin, {
+        ...origin,
+        source: isOther ? other : folder,
+        isListed: true,
+        placeOf: place,
+      })
     }
   }
   return entries
+}
+
+/** The folder that a source names, and the one that an author may have meant who took `pluginRoot` otherwise. */
+function readings(source: string, pluginRoot: string): [folder: string, other: string] {
+  const ofRoot = joined('', source)
+  const ofPluginRoot = joined(pluginRoot, source)
+  return /^\.{1,2}(?:[\\/]|$)/.test(source) ? [ofRoot, ofPluginRoot] : [ofPluginRoot, ofRoot]
 }
 
 /** A plugin without a valid name does not load, as its skills would without their namespace. */
