@@ -13,6 +13,38 @@ export function nearest(word: string, candidates: Iterable<string>): string | nu
   return best
 }
 
+/**
+ * The key that an unknown one stands for: the nearest, in whatever case its words are written, else the one that shares
+ * all of its words, or has them all. Of `file_path`, that is `path`; of `allowedTools`, `allowed-tools`.
+ */
+export function nearestKey(key: string, known: Iterable<string>): string | null {
+  const words = wordsOf(key)
+  const wordsByKey = [...known].map(one => [one, wordsOf(one)] as const).filter(([, own]) => own.length > 0)
+  const byText = new Map(wordsByKey.map(([one, own]) => [own.join(''), one]))
+  const text = words.join('')
+  const near = byText.has(text) ? text : nearest(text, byText.keys())
+  if (near !== null) return byText.get(near) ?? null
+  const sharing = wordsByKey.filter(([, own]) => isWithin(own, words))
+  // The noun comes last: a `file_path` is a path, and no file.
+  sharing.sort(([, a], [, b]) => b.length - a.length || lastPlace(b, words) - lastPlace(a, words))
+  return sharing[0]?.[0] ?? null
+}
+
+function isWithin(a: readonly string[], b: readonly string[]): boolean {
+  const [fewer, more] = a.length < b.length ? [a, b] : [b, a]
+  return fewer.length > 0 && fewer.every(word => more.includes(word))
+}
+
+function lastPlace(words: readonly string[], whole: readonly string[]): number {
+  return whole.lastIndexOf(words.at(-1) ?? '')
+}
+
+/** The words of a key, however they are put together: `oldString`, `old_string`, `old-string`. */
+function wordsOf(key: string): string[] {
+  const parted = key.replace(/([a-z0-9])([A-Z])/g, '$1 $2')
+  return parted.toLowerCase().match(/[\p{L}\p{N}]+/gu) ?? []
+}
+
 /** The edits (insert, delete, replace, swap of neighbours) from `a` to `b`; above `limit`, any number. */
 export function editDistance(a: string, b: string, limit: number): number {
   if (Math.abs(a.length - b.length) > limit) return limit + 1

@@ -22,7 +22,7 @@ import {
   plural,
 } from './issues.js'
 import type { Keywords } from './keywords.js'
-import { compareObject, compareUnevaluatedProperties } from './object-keywords.js'
+import { compareObject, compareUnevaluatedProperties, noteUnknownKeys } from './object-keywords.js'
 
 /**
  * Compares a value with a schema without compiling it: where the host runs no compiled code, where that code
@@ -33,7 +33,9 @@ import { compareObject, compareUnevaluatedProperties } from './object-keywords.j
  */
 export function interpretSchema(root: JsonObject, checked: CheckedSchema, value: unknown): Issue[] {
   try {
-    const { faults } = new Comparison(checked, compareKeywords).compare(root, new Instance(value))
+    const outcome = new Comparison(checked, compareKeywords).compare(root, new Instance(value))
+    noteUnknownKeys(root, outcome)
+    const { faults } = outcome
     const issues = new Map(faults.map(({ issue }) => [`${issue.path}\0${issue.expected}`, issue]))
     return [...issues.values()].slice(0, ISSUES_MAX)
   } catch (error) {

@@ -136,9 +136,13 @@ export function plural(count: number, one: string, several = `${one}s`): string 
   return `${count} ${count === 1 ? one : several}`
 }
 
-/** The end of a message that suggests the known string nearest to a value; empty where none is near. */
-export function didYouMean(value: unknown, known: readonly JsonValue[]): string {
+/**
+ * The end of a message that suggests the known string nearest to a value; empty where none is near.
+ *
+ * @param find `nearestKey` for a key, whose words may be put together in another way
+ */
+export function didYouMean(value: unknown, known: readonly JsonValue[], find = nearest): string {
   if (typeof value !== 'string' || value.length >= 100) return ''
-  const near = nearest(value, known.filter(one => typeof one === 'string').slice(0, 100))
+  const near = find(value, known.filter(one => typeof one === 'string').slice(0, 100))
   return near === null ? '' : `; did you mean "${near}"?`
 }

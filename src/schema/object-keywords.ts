@@ -1,5 +1,7 @@
+import { isJsonObject, type JsonObject } from '../base/json.js'
+import { nearestKey } from '../base/nearest.js'
 import { Fault, Instance, LISTED_PER_STEP, type Outcome } from './comparison.js'
-import { didYouMean, plural } from './issues.js'
+import { didYouMean, ISSUES_MAX, plural } from './issues.js'
 import type { Keywords, Schema } from './keywords.js'
 
 /** Compares an object with the keywords for objects, except `unevaluatedProperties`. */
@@ -56,7 +58,8 @@ function compareProperties(schema: Keywords, keys: readonly string[], outcome: O
 function refuseKey(key: string, known: readonly string[], outcome: Outcome): void {
   const { instance } = outcome
   const missing = () => known.filter(name => !isPresent(instance.value as object, name))
-  const message = ({ path }: { path: string }) => `${path} is not known here${didYouMean(key, missing())}`
+  const message = ({ path }: { path: string }) =>
+    `${path} is not known here${didYouMean(key, missing(), nearestKey)}`
   outcome.add(new Fault(instance.child(key), 'other', 'no such property', message))
 }
 
@@ -78,6 +81,32 @@ function compareDependencies(schema: Keywords, value: object, outcome: Outcome):
       else outcome.apply(needed)
     }
   }
+}
+
+/** The keywords that say nothing of the other keys that an object may have. */
+const OPEN = new Set([
+  'type',
+  'properties',
+  'required',
+  'title',
+  'description',
+  'examples',
+  'default',
+  '$schema',
+  '$id',
+])
+
+/**
+ * Adds the keys that a schema leaves open and names nowhere to the faults of an object that lacks some: a key that is
+ * missing was likely given under another name.
+ */
+export function noteUnknownKeys(schema: JsonObject, outcome: Outcome): void {
+  const { value } = outcome.instance
+  if (!isJsonObject(value) || !Object.keys(schema).every(keyword => OPEN.has(keyword))) return
+  const { properties, required = [] } = schema as Keywords
+  if (!properties || required.every(key => isPresent(value, key))) return
+  const unknown = Object.keys(value).filter(key => !Object.hasOwn(properties, key))
+  for (const key of unknown.slice(0, ISSUES_MAX)) refuseKey(key, Object.keys(properties), outcome)
 }
 
 /** Compares the properties that no other keyword has applied to. */

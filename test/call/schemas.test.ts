@@ -380,6 +380,46 @@ const EXPECTED = ALL.map(({ gives, issues }) =>
   issues ? { code: 'ARGS_INVALID', issues } : { result: gives },
 )
 
+describe('an argument of another name', () => {
+  const CLOSED = {
+    type: 'object',
+    properties: { path: { type: 'string' }, old: { type: 'string' } },
+    required: ['path', 'old'],
+    additionalProperties: false,
+  }
+  const { additionalProperties: _, ...OPEN } = CLOSED
+
+  it.each([
+    ['a schema that refuses other keys', CLOSED],
+    ['a schema that leaves other keys open', OPEN],
+  ])('is named, with the one that is meant, under %s', async (_, params) => {
+    const runtime = createRuntime({ paths: [] })
+    runtime.register({ name: 'edit-it', params, execute: () => 'done' })
+    await expect(runtime.invoke('edit-it', { file_path: 'a', old: 'b' })).rejects.toMatchObject({
+      code: 'ARGS_INVALID',
+      message:
+        'The arguments of "edit-it" are invalid: path is missing: expected a string; ' +
+        'file_path is not known here; did you mean "path"?',
+    })
+    await expect(runtime.invoke('edit-it', { path: 'a', oldString: 'b' })).rejects.toThrow(
+      'oldString is not known here; did you mean "old"?',
+    )
+    await expect(runtime.invoke('edit-it', { path: 'a', colour: 'b' })).rejects.toThrow(
+      /old is missing.*colour is not known here$/,
+    )
+  })
+
+  it('is left alone where the schema leaves it open and nothing is missing', async () => {
+    const runtime = createRuntime({ paths: [] })
+    runtime.register({ name: 'edit-it', params: OPEN, execute: args => args })
+    const args = { path: 'a', old: 'b', colour: 'c' }
+    expect(await runtime.invoke('edit-it', args)).toEqual(args)
+    const combined = { ...OPEN, anyOf: [{ properties: { colour: true } }, true] }
+    runtime.register({ name: 'mix-it', params: combined, execute: args => args })
+    await expect(runtime.invoke('mix-it', { colour: 'c' })).rejects.not.toThrow('colour')
+  })
+})
+
 describe('the same of the same arguments', () => {
   it('from compiled schemas, with neither Ajv nor the making of code', async () => {
     const dir = skills()

@@ -15,7 +15,7 @@ import { LineStore } from '../../compiler/index/line-store.js'
 import { sectionLines } from '../../compiler/index/section-lines.js'
 import { byCodePoint } from '../../src/base/code-point-order.js'
 import type { JsonObject, JsonValue } from '../../src/base/json.js'
-import { editDistance } from '../../src/base/nearest.js'
+import { editDistance, nearestKey } from '../../src/base/nearest.js'
 import { listingText } from '../../src/index/digested-texts.js'
 import { emptyLines, encodeIndex, type Lines } from '../../src/index/encode-index.js'
 import { SECTIONS, shardCount, shardOf } from '../../src/index/index-format.js'
@@ -250,6 +250,30 @@ describe('nearest', () => {
       }),
       { numRuns: RUNS },
     )
+  })
+})
+
+describe('nearestKey', () => {
+  const EDIT = ['path', 'old', 'new', 'all', 'edits']
+
+  it.each([
+    ['file_path', EDIT, 'path'],
+    ['filePath', ['file', 'path'], 'path'],
+    ['old_string', EDIT, 'old'],
+    ['oldString', EDIT, 'old'],
+    ['replaceAll', EDIT, 'all'],
+    ['PATH', EDIT, 'path'],
+    ['paht', EDIT, 'path'],
+    ['allowed_tools', ['tools', 'allowed-tools'], 'allowed-tools'],
+    ['allowedTool', ['tools', 'allowed-tools'], 'allowed-tools'],
+    ['timeout', ['cwd', 'timeoutMs'], 'timeoutMs'],
+    ['max_Steps', ['maxSteps'], 'maxSteps'],
+    ['cwd', EDIT, null],
+    ['', EDIT, null],
+    ['__', ['', '--'], null],
+    ['a', ['', '--'], null],
+  ])('of %j among %j is %j', (unknown, known, meant) => {
+    expect(nearestKey(unknown, known)).toBe(meant)
   })
 })
 
