@@ -17,7 +17,11 @@ import { type Listed, listIn } from './pattern-lists.js'
 
 /** An agent's call of a tool as it is decided about. */
 export function agentCall(tool: ToolDef, args: unknown, globals: Globals): AgentCall {
-  return { ...someCall(tool, globals), src: tool.src, args }
+  const call = someCall(tool, globals)
+  const { required, optional } = call.guards
+  const does = [...required, ...optional]
+  const mayExecute = call.isRemote || does.length === 0 || does.includes('execute')
+  return { ...call, src: tool.src, args, mayExecute }
 }
 
 /** A call of a tool with arguments that nobody asks about. */

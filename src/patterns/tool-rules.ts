@@ -1,6 +1,6 @@
 import { indexesOf } from '../values/look-into.js'
 import { pathQuery } from '../values/path-expression.js'
-import { matchGlob } from './match-glob.js'
+import { type GlobProgram, matchGlob } from './match-glob.js'
 import { isPathWithin, mayLeadTo } from './match-path.js'
 import {
   type ArgumentConstraint,
@@ -15,6 +15,11 @@ export interface ToolCall extends MatchedTool {
   args: unknown
   /** The readable text that the tool gives for the call, like its command; what bare specifiers match. */
   key?: string
+  /**
+   * False for a tool that says what it does, and does not run commands: globs and prefixes that allow then cover any
+   * text, not only plain commands. Default: true.
+   */
+  mayExecute?: boolean
 }
 
 /** What rules say of a call, and which rule said it; null where none did. */
@@ -87,8 +92,8 @@ function isDenied(rule: ToolRule, call: ToolCall): boolean {
 function matchesCall(rule: ToolRule, call: ToolCall, denying: boolean, byEither = denying): boolean {
   return (
     selectsTool(rule, call, denying, byEither) &&
-    rule.arguments.every(constraint => fits(constraint, call.args, denying)) &&
-    (rule.keys.length === 0 || rule.keys.some(constraint => fitsKey(constraint, call.key, denying)))
+    rule.arguments.every(constraint => fits(constraint, call, denying)) &&
+    (rule.keys.length === 0 || rule.keys.some(constraint => fitsKey(constraint, call, denying)))
   )
 }
 
@@ -96,8 +101,9 @@ function matchesCall(rule: ToolRule, call: ToolCall, denying: boolean, byEither 
  * For allowing, all that the path finds must match; for denying, one thing is enough, or one that cannot be
  * told.
  */
-function fits(constraint: ArgumentConstraint, args: unknown, denying: boolean): boolean {
+function fits(constraint: ArgumentConstraint, call: ToolCall, denying: boolean): boolean {
   const { path, glob, place, isPath } = constraint
+  const { args } = call
   const items = itemsIn(pathQuery(args, path))
   if (denying) {
     return items.some(item => {
@@ -107,7 +113,8 @@ function fits(constraint: ArgumentConstraint, args: unknown, denying: boolean): 
     })
   }
   const matches = (text: string): boolean =>
-    isPath ? isPathWithin(constraint, text) : matchGlob(glob, text) && !UP_BY_BACKSLASH.test(text)
+    (isPath ? isPathWithin(constraint, text) : matchGlob(glob, text) && !UP_BY_BACKSLASH.test(text)) &&
+    (isCoverable(text, call) || isAnyOrExact(glob))
   return items.every(item => isText(item) && matches(String(item)))
 }
 
@@ -141,15 +148,34 @@ function isText(value: unknown): value is string | number | boolean {
   )
 }
 
-/** What lets a shell run a second command behind, beside or inside the first. */
-const CHAINS_COMMANDS = /[;&|<>`\n\r]|\$\(/
-
 /** A rule for one command must not let a second one ride along; one that denies looks at all of them. */
-function fitsKey(constraint: KeyConstraint, key: string | undefined, denying: boolean): boolean {
+function fitsKey(constraint: KeyConstraint, call: ToolCall, denying: boolean): boolean {
+  const { key } = call
   if (key === undefined) return denying
   if (constraint.any || key === constraint.exact) return true
   if (denying) return commandsIn(key).some(command => fitsCommand(constraint, command, true))
-  return !CHAINS_COMMANDS.test(key) && fitsCommand(constraint, key, false)
+  return isCoverable(key, call) && fitsCommand(constraint, key, false)
+}
+
+/**
+ * True for a text that a glob or a prefix may allow. A list of the signs by which a shell runs a second command would
+ * never be complete, so of a command nothing may be left over but parts in which a shell finds nothing to run.
+ */
+function isCoverable(text: string, { mayExecute = true }: ToolCall): boolean {
+  return !mayExecute || text.replaceAll(VARIABLE_SIGN, '').replaceAll(PLAIN_PARTS, '') === ''
+}
+
+/** What stands before the bare name of a variable. */
+const VARIABLE_SIGN = /\$(?=[A-Za-z_])/g
+/** Characters that mean nothing to a shell, and quotes in which nothing is filled in. */
+const PLAIN_PARTS = /[\p{L}\p{M}\p{N}_./:=@%+,~^ \t-]+|'[^'$`\\\n\r]*'|"[^"$`\\\n\r]*"/gu
+
+/** True for `*`, `**` and a text without wildcards: these mean any text, or just this one. */
+function isAnyOrExact({ steps = [] }: GlobProgram): boolean {
+  return (
+    (steps.length === 2 && (steps[0]?.[0] === 'star' || steps[0]?.[0] === 'globstar')) ||
+    (steps.length > 0 && steps.every(([kind]) => kind === 'char' || kind === 'match'))
+  )
 }
 
 function fitsCommand(constraint: KeyConstraint, command: string, denying: boolean): boolean {
