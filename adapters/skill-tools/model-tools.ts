@@ -55,7 +55,11 @@ export async function modelTools(wanted: Offered): Promise<Offer> {
   if (known.length > 0) {
     tools.set(names.load, loadTool(agent, known, names, directory))
     tools.set(names.read, readTool(agent, names))
-    const isWhole = catalog.named.length + catalog.unnamed.length === 0
+    // More can be found out about skills that have a description only.
+    const short = new Set([...catalog.named, ...catalog.unnamed])
+    const isWhole = skills.every(
+      ({ name, frontmatter }) => frontmatter.description === undefined || !short.has(name),
+    )
     if (!isWhole && (await searching.findTool(DISCOVER)))
       tools.set(names.search, searchTool(searching, known, names))
   }

@@ -5,7 +5,7 @@ import { messageOf, type Subject } from './subject.js'
 export async function checkDefinition({ tool, definition, fault }: Subject): Promise<boolean> {
   const { name, description, params } = tool.frontmatter
   if (description === undefined)
-    fault('definition', `"${name}" has no description, so that no model is shown it.`)
+    fault('definition', `"${name}" has no description, so that models are shown its name alone.`)
   if (isJsonObjectLike(params?.properties)) {
     const silent = Object.entries(params.properties).filter(
       ([, schema]) => !isJsonObjectLike(schema) || typeof schema.description !== 'string',

@@ -73,7 +73,7 @@ function show(
     ['extra', shownMapping(extra)],
   ]
   output.result(output.style('bold', name))
-  output.result(printable(description ?? '(no description: no model is shown this skill)'))
+  output.result(printable(description ?? '(no description: models are shown its name alone)'))
   for (const { path, size } of resources) rows.push(['resource', `${path} (${count(size, 'byte')})`])
   for (const { kind, ref, line } of references) rows.push([kind, `${ref} (line ${line})`])
   for (const { kind, text } of placeholders) rows.push([`other host's ${kind}`, text])

@@ -25,9 +25,10 @@ export function countTokens(directory: string, units: readonly SkillUnit[]): voi
 
 /** What listing one tool costs, its file being absolute; 0 where no model is shown it. */
 export function tokensOf({ kind, frontmatter, content }: ToolRecord, file: string): number {
-  const { name, description = '' } = frontmatter
+  const { name, description } = frontmatter
   const tool = { name, kind, frontmatter }
   if (!isOffered(tool)) return 0
+  if (description === undefined) return estimateTokens(`${name}, `)
   const text = isInPrompt(tool) && content ? textIn(file, content) : undefined
   return estimateTokens(entryAsXml({ name, description, ...(text !== undefined && { content: text }) }))
 }

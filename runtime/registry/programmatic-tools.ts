@@ -6,7 +6,7 @@ import type { ToolPermissions } from '../../src/base/permissions.js'
 import { type DefinedTool, isDefinedTool } from '../../src/own/defined-tool.js'
 import { frontmatterOf } from '../../src/own/definition-frontmatter.js'
 import { extractFrontmatter, ROLES, type Role } from '../../src/skill/frontmatter.js'
-import { isToolName } from '../../src/skill/names.js'
+import { isToolName, RUN_TAG } from '../../src/skill/names.js'
 import { notJsonIn } from '../../src/values/not-json.js'
 import { forgetReference } from '../directory/caches.js'
 import type { Context, Globals } from '../state/context.js'
@@ -146,7 +146,7 @@ export function createCallbackRef(
     throw nameInvalid(label, 'label for a callback', 'Use 1 to 55 of a-z, 0-9 and "-".')
   }
   const name = `${label}-${crypto.randomUUID().slice(0, 8)}`
-  addTool(globals, { name, fn }, { metadata: { params: options.params ?? {} } })
+  addTool(globals, { name, fn }, { metadata: { params: options.params ?? {}, tags: [RUN_TAG] } })
   return name
 }
 

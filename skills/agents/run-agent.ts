@@ -62,14 +62,12 @@ export async function runAgent(ctx: Context, { agent, skill, ...job }: AgentJob)
   }
 }
 
-/** The names that `createCallbackRef` gave. Without descriptions they are not listed; who allows them has told the model. */
+/** The names that `createCallbackRef` gave. No list has them: the one who allows them has told the model. */
 function callbacksOf({ globals }: Context): string[] {
   return [...globals.tools.programmaticTools.values()]
-    .filter(({ name, frontmatter }) => CALLBACK.test(name) && frontmatter.description === undefined)
+    .filter(({ frontmatter }) => frontmatter.tags.includes('meta-agent-run'))
     .map(({ name }) => name)
 }
-
-const CALLBACK = /-[0-9a-f]{8}$/
 
 /** Throws MODEL_MISSING where there is no model at all, whatever skill is wanted. */
 export function expectModels(ctx: Context): void {

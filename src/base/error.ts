@@ -1,3 +1,5 @@
+import { definedFields } from './defined-fields.js'
+
 /** Every code that an `AgentAppsError` can carry; `docs/errors.md` explains each. */
 export type ErrorCode =
   | 'AGENT_FAILED'
@@ -104,21 +106,16 @@ const BRAND = Symbol.for('agent-apps.error')
 /** The only error class of agent-apps. `isAgentAppsError` recognizes those of other copies, too. */
 export class AgentAppsError extends Error {
   override readonly name = 'AgentAppsError'
-  readonly code: ErrorCode
-  readonly hint: string
-  readonly tool?: string
-  readonly file?: string
-  readonly position?: { line: number; column: number }
-  readonly issues?: Issue[]
+  declare readonly code: ErrorCode
+  declare readonly hint: string
+  declare readonly tool?: string
+  declare readonly file?: string
+  declare readonly position?: { line: number; column: number }
+  declare readonly issues?: Issue[]
 
-  constructor(code: ErrorCode, message: string, { hint, tool, file, position, issues, cause }: ErrorDetails) {
+  constructor(code: ErrorCode, message: string, { cause, ...details }: ErrorDetails) {
     super(message, cause === undefined ? undefined : { cause })
-    this.code = code
-    this.hint = hint
-    if (tool !== undefined) this.tool = tool
-    if (file !== undefined) this.file = file
-    if (position !== undefined) this.position = position
-    if (issues !== undefined) this.issues = issues
+    Object.assign(this, definedFields({ code, ...details }))
   }
 
   get [BRAND](): true {

@@ -82,13 +82,14 @@ export async function makeCatalog<Tool extends CatalogTool>(
   checkOptions('renderCatalog', options, OPTIONS)
   const { format = 'xml', budget = Number.POSITIVE_INFINITY, countTokens = estimateTokens } = options
   const shown = shownTools(tools, options)
+  const describable = shown.filter(isDescribed).length
   const entries = shown.map(tool => entryOf(tool, options.location === true))
   const textOf = (page: CatalogPage): string =>
     page.described.length + page.named.length + page.unnamed === 0 ? '' : formatCatalog(page, format)
   const fits = async (page: CatalogPage): Promise<boolean> =>
     budget === Number.POSITIVE_INFINITY || (await countTokens(textOf(page))) <= budget
 
-  const step = await largestThat(fits, number => pageAt(number, entries), entries.length)
+  const step = await largestThat(fits, number => pageAt(number, entries), entries.length, describable)
   let page = step === null ? pageAt(0, []) : pageAt(step, entries)
   const withContent: string[] = []
   const failed: Catalog['failed'] = []
@@ -122,10 +123,16 @@ function shownTools<Tool extends CatalogTool>(
 ): Tool[] {
   const offered = tools.filter(isOffered)
   const there = [...offered.map(matchedTool), ...available.flatMap(hostTools)]
-  return offered.filter(
+  const shown = offered.filter(
     tool =>
       (library || !isLibrary(tool)) && hasRequiredTools(tool.frontmatter.metadata['requires-tools'], there),
   )
+  // Those that have only a name come last, where names are.
+  return [...shown.filter(isDescribed), ...shown.filter(tool => !isDescribed(tool))]
+}
+
+function isDescribed({ frontmatter }: CatalogTool): boolean {
+  return frontmatter.description !== undefined
 }
 
 /** A host's tool in the form that patterns are matched against: by the host's name for it and by ours. */
@@ -165,12 +172,14 @@ function pageAt(step: number, entries: readonly CatalogEntry[]): CatalogPage {
 async function largestThat(
   fits: (page: CatalogPage) => Promise<boolean>,
   at: (step: number) => CatalogPage,
-  entries: number,
+  names: number,
+  descriptions: number,
 ): Promise<number | null> {
-  if (await fits(at(2 * entries))) return 2 * entries
-  const areAllNamed = await fits(at(entries))
-  let least = areAllNamed ? entries : 0
-  let most = areAllNamed ? 2 * entries : entries
+  const last = names + descriptions
+  if (await fits(at(last))) return last
+  const areAllNamed = await fits(at(names))
+  let least = areAllNamed ? names : 0
+  let most = areAllNamed ? last : names
   if (!areAllNamed && !(await fits(at(0)))) return null
   while (most - least > 1) {
     const middle = Math.floor((least + most) / 2)

@@ -1,6 +1,6 @@
 import type { MatchedTool } from '../patterns/tool-pattern.js'
 import type { ToolFrontmatter, ToolKind } from '../skill/frontmatter.js'
-import { INTERNAL_TAG } from '../skill/names.js'
+import { INTERNAL_TAG, RUN_TAG } from '../skill/names.js'
 
 /** The properties of a tool that decide whether a model is shown it. */
 export interface OfferedTool {
@@ -11,19 +11,15 @@ export interface OfferedTool {
   origin?: { layer: string; entry: string; file: string }
 }
 
-/** The tag of the library's tools that only a model in a run of the tool `agent` is shown. */
-const RUN_TAG = 'meta-agent-run'
-
 /** True for tools that agents can see: not hidden, disabled, a middleware or a main skill. */
 export function isThere({ frontmatter: { visibility, role, metadata } }: OfferedTool): boolean {
   const isEnabled = metadata.enabled !== false && metadata.enabled !== 'false'
   return visibility !== 'hidden' && isEnabled && role !== 'middleware' && role !== 'main'
 }
 
-/** True for a tool that a model is shown. A tool without a description is not offered. */
+/** True for a tool that a model is shown. */
 export function isOffered(tool: OfferedTool): boolean {
-  const { description, tags } = tool.frontmatter
-  return isThere(tool) && description !== undefined && !tags.includes(RUN_TAG)
+  return isThere(tool) && !tool.frontmatter.tags.includes(RUN_TAG)
 }
 
 /** True for a tool that declares itself that its content belongs in the prompt. */

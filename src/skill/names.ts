@@ -46,6 +46,9 @@ export function toolNameProblem(text: string): string | null {
 /** The tag of the tools that ship with the library. Only the loader adds it. */
 export const INTERNAL_TAG = 'meta-internal'
 
+/** The tag of tools that no list has: those for a run of the tool `agent`, and callbacks, whose name a model is given. */
+export const RUN_TAG = 'meta-agent-run'
+
 /** The tag of the library's tools that exist only where the host opened a workspace. */
 export const WORKSPACE_TAG = 'meta-workspace'
 

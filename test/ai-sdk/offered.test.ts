@@ -40,6 +40,20 @@ describe('the tools that are offered', () => {
     await runtime.close()
   })
 
+  it('those without a description too, a skill by its name alone', async () => {
+    const silent = defineTool({ name: 'silent', execute: () => 'ran' })
+    const runtime = await testRuntime({
+      skills: { silent, 'mute.skill.md': '---\nname: mute\n---\nBe quiet.\n' },
+    })
+    const { tools, instructions } = await skillTools(runtime)
+    expect(Object.keys(tools)).toEqual(['silent', 'load-skill', 'read-skill-resource'])
+    expect(tools.silent).not.toHaveProperty('description')
+    expect(instructions).toContain('<also_available>mute</also_available>')
+    expect(await callOf(tools, 'silent', {})).toBe('ran')
+    expect(await callOf(tools, 'load-skill', { name: 'mute' })).toMatchObject({ content: 'Be quiet.\n' })
+    await runtime.close()
+  })
+
   it('what the policy allows', async () => {
     const runtime = await testRuntime({ skills: { add: tool('add'), write: text('write') } })
     expect(Object.keys((await skillTools(runtime, { policy: { deny: 'add' } })).tools)).not.toContain('add')

@@ -23,12 +23,12 @@ describe('an agent', () => {
   })
   const agent = runtime.forAgent()
 
-  it('sees no tool that is hidden, disabled or without a description', async () => {
+  it('sees no tool that is hidden or disabled', async () => {
     const names = (await agent.listTools()).map(({ name }) => name)
-    expect(names).toEqual(['open', 'my_tool', './file.skill.md', 'mcp-tool', 'inline://code,1'])
+    expect(names).toEqual(['open', 'my_tool', 'silent', './file.skill.md', 'mcp-tool', 'inline://code,1'])
     for (const name of ['hidden', 'disabled', 'quoted', 'absent', './file.skill.md', 'inline://code,1'])
       expect(await agent.findTool(name)).toBeNull()
-    for (const name of ['open', 'my_tool', 'mcp-tool', 'mcp://server/tool'])
+    for (const name of ['open', 'my_tool', 'silent', 'mcp-tool', 'mcp://server/tool'])
       expect(await agent.findTool(name)).not.toBeNull()
   })
 

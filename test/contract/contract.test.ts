@@ -250,11 +250,16 @@ describe('a skill without a description', () => {
     expect((await agentApps(cwd, ['compile', 'skills'])).status).toBe(0)
   })
 
-  it.each(WAYS)('stands in no catalog, %s', async way => {
+  it.each(WAYS)('is listed to agents, who can call it, and named in the catalog, %s', async way => {
     const { runtime } = await project(way, { 'skills/greet.skill.md': GREET })
-    expect(await renderCatalog(await runtime.listTools())).not.toContain('greet')
-    expect((await runtime.forAgent().listTools()).map(({ name }) => name)).not.toContain('greet')
-    expect(await runtime.invoke('greet', { name: 'Ada' })).toBe('Hello, Ada!')
+    const agent = runtime.forAgent()
+    expect(await renderCatalog(await runtime.listTools())).toContain('<also_available>greet</also_available>')
+    expect((await agent.listTools()).map(({ name }) => name)).toContain('greet')
+    for (const asking of ['skill-list', 'agent-discover']) {
+      const { output } = (await agent.invoke(asking)) as { output: { tools: { name: string }[] } }
+      expect(output.tools.map(({ name }) => name)).toContain('greet')
+    }
+    expect(await agent.invoke('greet', { name: 'Ada' })).toBe('Hello, Ada!')
   })
 })
 

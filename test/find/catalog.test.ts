@@ -3,6 +3,7 @@ import {
   type CatalogOptions,
   createRuntime,
   estimateTokens,
+  listTools,
   makeCatalog,
   registerTool,
   renderCatalog,
@@ -71,6 +72,7 @@ describe('what a catalog lists', () => {
     <content>Say &lt;what&gt; &amp; why.
 </content>
   </skill>
+  <also_available>silent</also_available>
 </available_skills>
 `,
       ])
@@ -83,14 +85,40 @@ describe('what a catalog lists', () => {
   Say <what> & why.
   \`\`\`
 
+
+Also available: silent
 `)
       expect(JSON.parse(await renderCatalog(tools, { format: 'json' }))).toEqual({
         available_skills: [
           { name: 'review', description: 'Reviews a change.' },
           { name: 'style', description: 'How we write.', content: 'Say <what> & why.\n' },
         ],
+        also_available: ['silent'],
       })
     }
+  })
+
+  it('names those without a description last, within a budget too', async () => {
+    const globals = createRuntime({ paths: [], library: false }).globals
+    for (const [name, description] of [
+      ['silent', undefined],
+      ['mute', ' '],
+      ['told', 'Tells.'],
+    ] as const)
+      registerTool(globals, { name, ...(description && { description }), fn: () => null })
+    const tools = await listTools(globals)
+    const whole = { described: ['told'], named: ['silent', 'mute'], unnamed: [] }
+    expect(await makeCatalog(tools)).toMatchObject(whole)
+    const countTokens = (shown: string): number => shown.length
+    const { text } = await makeCatalog(tools, { format: 'json' })
+    expect(await makeCatalog(tools, { format: 'json', budget: text.length, countTokens })).toMatchObject(
+      whole,
+    )
+    expect(await makeCatalog(tools, { format: 'json', budget: text.length - 1, countTokens })).toMatchObject({
+      described: [],
+      named: ['told', 'silent', 'mute'],
+      unnamed: [],
+    })
   })
 
   it('has the order of the list, the files where they are wanted, and content as the host makes it', async () => {
@@ -384,6 +412,7 @@ describe('compiling', () => {
     'first/hidden.skill.md': text('hidden', 'Hidden.', { visibility: 'hidden' }),
     'second/a/SKILL.md': text('a', 'Shadowed, and with a much longer description.'),
     'second/c.skill.md': text('c', 'Third.'),
+    'second/d.skill.md': '---\nname: d\n---\nOnly a name.\n',
   }
 
   it('says what the catalog costs, the same when nothing changed', async () => {
@@ -393,12 +422,13 @@ describe('compiling', () => {
     const tools = await createRuntime({ cwd, paths, library: false }).listTools()
     const { tokens, described } = await makeCatalog(tools)
     expect(described).toHaveLength(3)
-    expect(catalog.tools).toBe(3)
-    // Each entry is rounded up.
-    expect(catalog.tokens - tokens).toBeGreaterThanOrEqual(0)
-    expect(catalog.tokens - tokens).toBeLessThanOrEqual(3)
+    expect(catalog.tools).toBe(4)
+    const { tokens: named } = await makeCatalog(tools.filter(({ name }) => name !== 'd'))
+    // Each entry is rounded up; the line around the names is not counted.
+    expect(catalog.tokens - tokens).toBeLessThanOrEqual(4)
+    expect(catalog.tokens - named).toBeGreaterThanOrEqual(1)
     const again = await compile({ cwd, paths })
-    expect(again.reused).toBe(5)
+    expect(again.reused).toBe(6)
     expect(again.catalog).toEqual(catalog)
     expect((await compile({ cwd, paths, check: true })).catalog).toEqual(catalog)
     const { check } = await import('agent-apps/compiler')

@@ -225,6 +225,14 @@ describe('callbacks', () => {
     expect(await Promise.all(names.map(name => invoke(name, undefined, globals)))).toEqual([1, 2])
   })
 
+  it('are called by agents that were given the name, and are in no list of theirs', async () => {
+    const runtime = createRuntime({ paths: [], library: false })
+    const name = createCallbackRef(runtime.globals, 'callback', () => 'called back')
+    const agent = runtime.forAgent({ allowedTools: 'callback-*' })
+    expect(await agent.listTools()).toEqual([])
+    expect(await agent.invoke(name)).toBe('called back')
+  })
+
   it.each([[{ a: 1, deep: [{}] }], ['text'], [[1]], [0], [null], [true]])(
     'takes what it is given: %j',
     async args => {

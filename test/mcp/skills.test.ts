@@ -112,6 +112,17 @@ describe('skillSource', () => {
     ])
   })
 
+  it('refuses a skill without a description, which the extension needs, and lists the others', async () => {
+    const refused: string[][] = []
+    const { reader, client } = await served(
+      { 'skills/bare/SKILL.md': '---\nname: bare\n---\nText.\n', 'skills/fine/SKILL.md': skill('fine') },
+      { serve: { onRefused: (uri, reason) => refused.push([uri, reason]) } },
+    )
+    expect((await reader.list()).skills.map(({ uri }) => uri)).toEqual(['skill://fine/SKILL.md'])
+    expect(refused).toEqual([['skill://bare/SKILL.md', expect.stringContaining('description')]])
+    expect((await client.listTools()).tools.map(({ name }) => name)).toEqual(['bare', 'fine'])
+  })
+
   it('keeps two skills apart whose files could have one URI', async () => {
     const { reader, client } = await served(
       {

@@ -40,7 +40,7 @@ describe('a skill without a description', () => {
     expect((await command(cwd, name, '--strict')).status).toBe(1)
   })
 
-  it('runs and is listed, from files, from an index and in a bundle, and stands in no catalog', async () => {
+  it('runs and is listed, from files, from an index and in a bundle, and a catalog names it', async () => {
     const tree = { 'package.json': '{"type":"module"}\n', ...BARE }
     const calls: [string, object?][] = [['greet', { name: 'Ada' }], ['greet'], ['note'], ['count']]
     const results = ['Hello, Ada!', 'Hello, undefined!', 'Write it down.\n', 1]
@@ -53,7 +53,7 @@ describe('a skill without a description', () => {
       const listed = await runtime.listTools()
       expect(listed.map(({ name }) => name).sort()).toEqual(['count', 'greet', 'note'])
       const { described, named, unnamed } = await makeCatalog(listed)
-      expect([described, named, unnamed]).toEqual([[], [], []])
+      expect([described, named, unnamed]).toEqual([[], ['count', 'greet', 'note'], []])
     }
   })
 
