@@ -24,7 +24,7 @@ export function proposePaths(directory: string): ProposedPaths {
   )
   if (isBroken) {
     // Any other entry would load skills without the namespace that the manifest gives them once it is mended.
-    const places = findElsewhere(dir, emptyDiscovery(), () => false)
+    const places = findElsewhere(dir, emptyDiscovery(), () => false, false)
     return { paths: [{ dir: '.', discover: true }], skills: sum(places) }
   }
   const found = skills.length + skipped.filter(({ counts }) => counts).length

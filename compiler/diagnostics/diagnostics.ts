@@ -323,16 +323,17 @@ export const RULES = {
   'main-duplicate': MESSAGE_IN_FINDING,
   'manifest-escapes': {
     severity: 'error',
-    reason: (what, path = '') =>
+    reason: (what, path = '', outcome = '') =>
       path === ''
-        ? `The manifest ${JSON.stringify(what)} is a link out of the directory, so it is not read`
+        ? `The manifest ${JSON.stringify(what)} is a link out of the directory, so it is not read${outcome && `; ${outcome}`}`
         : `The plugin "${what}" names a path out of the directory: ${JSON.stringify(path)}`,
     note: 'Name a folder of the repository. What lies elsewhere is a path entry of its own.',
   },
   'manifest-invalid': {
     severity: 'error',
-    reason: problem => `The plugin manifest cannot be used: ${problem}`,
-    note: 'Correct it. Until then the skills that it would name do not load, as they would lack their namespace.',
+    reason: (problem, outcome = '') =>
+      `The plugin manifest cannot be used: ${problem}${outcome && `; ${outcome}`}`,
+    note: 'Correct it. Until then a plugin has the name that its marketplace gives it, or that of its folder; without one its skills do not load.',
   },
   'metadata-dynamic': {
     severity: 'info',

@@ -18,8 +18,8 @@ export interface ExpandedPaths {
 /**
  * The path entries, with each glob replaced by an entry for every directory that it matches, in code-point order.
  * A glob that matches none stays as it is. A directory called `skills` that is found so has the namespace of the
- * plugin that it is in; where the plugin's manifest has an error, it is left out, as its skills never load without
- * their namespace.
+ * plugin that it is in; where a manifest has an error and names none, it is left out, as its skills never load
+ * without their namespace.
  *
  * @param paths with absolute directories
  * @param onPath called with each directory in which something new could match, and each manifest
@@ -38,7 +38,7 @@ export function expandPaths(
       const given = typeof entry === 'string' ? {} : entry
       const plugin = pluginAround(dir, onPath)
       faults.push(...plugin.faults)
-      if (plugin.faults.length > 0) return []
+      if (plugin.faults.length > 0 && plugin.namespace === undefined) return []
       return { ...(plugin.namespace !== undefined && { namespace: plugin.namespace }), ...given, dir }
     })
   })
@@ -79,6 +79,6 @@ function pluginAround(
   const faults = findings
     .map(({ path, finding }) => toDiagnostic(join(folder, path), finding))
     .filter(({ severity }) => severity === 'error')
-  const unit = units.find(({ places }) => places.some(({ path }) => path === 'skills'))
+  const unit = units.find(({ places }) => places.some(({ path }) => path === 'skills' || path === ''))
   return { namespace: unit?.namespace, faults }
 }

@@ -47,7 +47,8 @@ function headerOf(index: string): object {
 }
 
 function copyOf({ folder }: Sample): string {
-  const cwd = temporary()
+  // A name that a plugin may have.
+  const cwd = join(temporary(), 'repository')
   cpSync(join(folder, 'repository'), cwd, { recursive: true })
   return cwd
 }
@@ -407,6 +408,134 @@ describe('a source of a marketplace with a `pluginRoot`', () => {
   })
 })
 
+describe('a manifest that cannot be read', () => {
+  const main = '---\nname: over-all\ndescription: Main.\nmetadata:\n  role: main\n---\n'
+
+  describe.each([
+    ['is no JSON', '{'],
+    ['is no object', '[]'],
+    ['has no name', '{ "description": "Tools." }'],
+    ['is too large', `{ "name": "other", "padding": "${'x'.repeat(2 ** 20)}" }`],
+  ])('because it %s', (_, manifest) => {
+    it.each([
+      [
+        'of the directory that is named',
+        { 'acme/.claude-plugin/plugin.json': manifest },
+        [undefined, ['./acme'], ['.'], ['./ac*']],
+      ],
+      [
+        'of a folder in it',
+        { 'skills/acme/.claude-plugin/plugin.json': manifest },
+        [undefined, ['./skills'], ['.']],
+      ],
+      ['of a repository', { '.claude-plugin/plugin.json': manifest }, [undefined, ['.']]],
+    ] as const)('leaves the skills %s their folder’s namespace', async (at, tree, ways) => {
+      const base = at === 'of a folder in it' ? 'skills/acme/' : at === 'of a repository' ? '' : 'acme/'
+      const cwd = join(temporary(), 'acme')
+      writeTree(cwd, {
+        [`${base}skills/deploy/SKILL.md`]: skill('deploy'),
+        [`${base}more/rollback/SKILL.md`]: skill('rollback'),
+        ...tree,
+      })
+      for (const paths of ways) {
+        const { skills, diagnostics } = await check({ cwd, ...(paths && { paths: [...paths] }) })
+        expect(skills.map(({ name }) => name).sort(), String(paths)).toEqual(['acme:deploy', 'acme:rollback'])
+        expect(diagnostics.filter(({ severity }) => severity === 'error')).toMatchObject([
+          { ruleId: 'manifest-invalid' },
+        ])
+      }
+    })
+  })
+
+  it('stands in for no wall: main skills around the folder do not count in it', async () => {
+    const cwd = repository({
+      'skills/SKILL.md': main,
+      'skills/acme/.claude-plugin/plugin.json': '{',
+      'skills/acme/deploy/SKILL.md': skill('deploy'),
+      'skills/own/SKILL.md': skill('own'),
+    })
+    for (const paths of [[{ dir: '.', discover: true }], ['skills']]) {
+      const runtime = createRuntime({ cwd, paths, library: false })
+      const authorities = async (): Promise<unknown[]> =>
+        Promise.all(
+          ['own', 'acme:deploy'].map(async name => {
+            const tool = await runtime.findTool(name)
+            return tool && ((await findAuthority(tool, runtime.globals))?.name ?? 'none')
+          }),
+        )
+      expect(await authorities()).toEqual(['over-all', 'none'])
+      await compile({ cwd, paths })
+      expect(await authorities()).toEqual(['over-all', 'none'])
+    }
+  })
+
+  it('of a marketplace leaves the plugins in it that say themselves what they are', async () => {
+    const cwd = repository({
+      'vendor/.claude-plugin/marketplace.json': '{ "plugins": ',
+      'vendor/plugins/beta/.claude-plugin/plugin.json': '{ "name": "betas" }',
+      'vendor/plugins/beta/skills/test/SKILL.md': skill('test'),
+      'vendor/plugins/acme/skills/deploy/SKILL.md': skill('deploy'),
+    })
+    for (const paths of [undefined, ['vendor'], ['.']]) {
+      const { skills } = await check({ cwd, ...(paths && { paths }) })
+      expect(skills.map(({ name }) => name).sort()).toEqual(['betas:test', 'vendor:deploy'])
+    }
+  })
+
+  it.each(['npm', 'Bad Name', 'x'])(
+    'in the folder "%s" loses its skills, which are counted',
+    async folder => {
+      const cwd = repository({
+        [`skills/${folder}/.claude-plugin/plugin.json`]: '{',
+        [`skills/${folder}/one/SKILL.md`]: skill('one'),
+        [`skills/${folder}/two/SKILL.md`]: skill('two'),
+        'skills/own/SKILL.md': skill('own'),
+      })
+      for (const paths of [undefined, ['skills']]) {
+        const { skills, diagnostics } = await check({ cwd, ...(paths && { paths }) })
+        expect(skills.map(({ name }) => name)).toEqual(['own'])
+        expect(diagnostics).toMatchObject([
+          {
+            ruleId: 'manifest-invalid',
+            reason: expect.stringContaining('; its 2 skills do not load, as the folder'),
+          },
+        ])
+      }
+    },
+  )
+
+  it.each(['aaa', 'zzz'])('takes no name from a plugin, wherever that comes: in %s', async folder => {
+    const cwd = repository({
+      'skills/mmm/.claude-plugin/plugin.json': '{',
+      'skills/mmm/lost/SKILL.md': skill('lost'),
+      [`skills/${folder}/.claude-plugin/plugin.json`]: '{ "name": "mmm" }',
+      [`skills/${folder}/found/SKILL.md`]: skill('found'),
+    })
+    for (const paths of [undefined, ['skills']]) {
+      const { skills, diagnostics } = await check({ cwd, ...(paths && { paths }) })
+      expect(skills.map(({ name }) => name)).toEqual(['mmm:found'])
+      expect(diagnostics).toMatchObject([
+        { reason: expect.stringContaining('; its 1 skill does not load, as the folder') },
+      ])
+    }
+  })
+
+  it('puts the index aside once it is mended', async () => {
+    const cwd = repository({
+      'skills/acme/.claude-plugin/plugin.json': '{',
+      'skills/acme/deploy/SKILL.md': skill('deploy'),
+    })
+    for (const paths of [[{ dir: '.', discover: true }], ['skills']]) {
+      await compile({ cwd, paths })
+      const open = () => createRuntime({ cwd, paths, freshness: 'check', library: false })
+      expect((await open().findTool('acme:deploy'))?.origin.via).toBe('index')
+      writeTree(cwd, { 'skills/acme/.claude-plugin/plugin.json': '{ "name": "betas" }' })
+      expect((await open().findTool('betas:deploy'))?.origin.via).toBe('disk')
+      writeTree(cwd, { 'skills/acme/.claude-plugin/plugin.json': '{' })
+    }
+  })
+})
+
 describe('globs in paths', () => {
   const tree = {
     'plugins/acme/.claude-plugin/plugin.json': '{ "name": "acme" }',
@@ -427,37 +556,37 @@ describe('globs in paths', () => {
   })
 
   it.each([
-    ['has no name', '{ "name": 5 }', 'manifest-invalid'],
-    ['is no JSON', '{\n  "name": acme }', 'manifest-invalid'],
-    ['has a name that is none', '{\n "name": "npm" }', 'plugin-name'],
-  ])('leave out a plugin whose manifest %s, and nothing else', async (_, manifest, rule) => {
+    ['has a name that is none', 'plugins/acme', '{\n "name": "npm" }', 'plugin-name', 2],
+    ['is no JSON, in a folder whose name is none,', 'plugins/npm', '{', 'manifest-invalid', 1],
+    ['has no name, in a folder whose name is none,', 'plugins/npm', '{}', 'manifest-invalid', 1],
+  ])('leave out a plugin whose manifest %s and nothing else', async (_, folder, manifest, rule, line) => {
     const cwd = repository({
-      ...tree,
-      'plugins/acme/.claude-plugin/plugin.json': manifest,
+      'plugins/bare/skills/free/SKILL.md': skill('free'),
+      [`${folder}/skills/deploy/SKILL.md`]: skill('deploy'),
+      [`${folder}/.claude-plugin/plugin.json`]: manifest,
       'agent-apps.config.json': '{ "paths": ["./plugins/*/skills"] }',
     })
-    const line = manifest.includes('\n') ? 2 : 1
     for (const command of [check, compile, compile]) {
       const { skills, directories, diagnostics } = await command({ cwd })
       expect(directories).toEqual(['plugins/bare/skills'])
       expect(skills.map(({ name }) => name)).toEqual(['free'])
       expect(diagnostics).toMatchObject([
-        { file: 'plugins/acme/.claude-plugin/plugin.json', line, ruleId: rule, severity: 'error' },
+        { file: `${folder}/.claude-plugin/plugin.json`, line, ruleId: rule, severity: 'error' },
       ])
     }
     const { paths, faults } = await loadConfig({ cwd, trusted: true })
-    expect(faults.map(({ file }) => file)).toEqual([join(cwd, 'plugins/acme/.claude-plugin/plugin.json')])
+    expect(faults.map(({ file }) => file)).toEqual([join(cwd, folder, '.claude-plugin/plugin.json')])
     const runtime = createRuntime({ cwd, paths, library: false })
     expect((await runtime.listTools()).map(({ name }) => name)).toEqual(['free'])
-    writeFileSync(join(cwd, 'plugins/acme/.claude-plugin/plugin.json'), '{ "name": "acme" }')
-    expect((await compile({ cwd })).skills.map(({ name }) => name)).toEqual(['acme:deploy', 'free'])
+    writeFileSync(join(cwd, folder, '.claude-plugin/plugin.json'), '{ "name": "acme" }')
+    expect((await compile({ cwd })).skills.map(({ name }) => name).sort()).toEqual(['acme:deploy', 'free'])
   })
 
   it('leave nothing to check where every plugin has a fault, which is said', async () => {
-    const cwd = repository({ ...tree, 'plugins/acme/.claude-plugin/plugin.json': '{' })
+    const cwd = repository({ ...tree, 'plugins/acme/.claude-plugin/plugin.json': '{ "name": "npm" }' })
     const { counts, diagnostics } = await check({ cwd, paths: ['plugins/a*/skills'] })
     expect(counts.files).toBe(0)
-    expect(diagnostics.map(({ ruleId }) => ruleId)).toEqual(['manifest-invalid'])
+    expect(diagnostics.map(({ ruleId }) => ruleId)).toEqual(['plugin-name'])
   })
 
   it('are refused where nothing matches', async () => {

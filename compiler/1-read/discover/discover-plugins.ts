@@ -1,14 +1,23 @@
 import { posix } from 'node:path'
 import { isBelow } from '../../../src/index/unit-around.js'
+import { namespaceProblem } from '../../../src/skill/namespaces.js'
 import type { Finding, Place } from '../../diagnostics/diagnostics.js'
 import type { Unit, UnitPlace } from '../../records/unit.js'
 import { inside } from '../../records/walked.js'
 import { below, isDirectory, isWithin, realPath, resolveLink } from '../walk/look.js'
 import { isSkillFolder } from '../walk/skill-names.js'
-import { addFinding, addUnit, type Discovery } from './discovery.js'
+import { walk } from '../walk/walk.js'
+import {
+  addFinding,
+  addUnit,
+  type Discovery,
+  type ManifestKind,
+  NAMED_BY,
+  type NamedBy,
+} from './discovery.js'
 import { MANIFEST_PLACES, type ManifestPlace } from './manifest-places.js'
 import { describedPlugin, joined, listedPlugins, type PluginEntry } from './plugin-entries.js'
-import { type ReadManifest, readManifest } from './read-manifest.js'
+import { type ReadManifest, readManifest, type UnreadableManifest } from './read-manifest.js'
 
 /** A folder that manifests describe: a repository of plugins, or a plugin. */
 export interface Described {
@@ -22,48 +31,109 @@ export interface Described {
 
 /**
  * Adds the plugins that the manifests of a folder tell of. The first manifest that names a plugin says what
- * it is, unless its name is reserved for a marketplace; later ones add others.
+ * it is, unless its name is reserved; later ones add others. Where one cannot be read and no other says what the
+ * folder is, the folder is a plugin that is called as it is.
  *
- * @returns the kinds of the manifests there; `broken` where one of them cannot be read, so that nobody knows
- * which plugins it names
+ * @returns the kinds of the manifests there
  */
-export function discoverPlugins(
-  described: Described,
-  discovery: Discovery,
-): Set<ManifestPlace['kind'] | 'broken'> {
-  const kinds = new Set<ManifestPlace['kind'] | 'broken'>()
-  const { named } = discovery
-  const { folder } = described
+export function discoverPlugins(described: Described, discovery: Discovery): Set<ManifestKind> {
+  const kinds = new Set<ManifestKind>()
+  /** The faults for which nobody knows which plugins a manifest names. */
+  const faults: Fault[] = []
   for (const place of MANIFEST_PLACES) {
     const path = below(described.folder, place.path)
     const manifest = readManifest(described.root, path, described.real)
     if (manifest === null || ('value' in manifest && isOther(place, manifest))) continue
     kinds.add(place.kind)
+    note(manifest, path, discovery)
+    if ('fault' in manifest) {
+      faults.push({ path, finding: manifest.fault })
+      continue
+    }
     const origin = { manifest: path, host: place.host }
-    const entries = !note(manifest, path, discovery)
-      ? null
-      : place.kind === 'plugin'
+    const { entries, findings, broken, isUnknown } =
+      place.kind === 'plugin'
         ? describedPlugin(manifest, origin)
         : listedPlugins(manifest, origin, written => typeof folderOf(written, '', described) === 'string')
-    if (entries === null || entries.isUnknown) kinds.add('broken')
-    for (const { rule, place: at, found } of entries?.findings ?? [])
-      addFinding(discovery, path, rule, at, ...found)
-    for (const one of entries?.broken ?? []) close(one, described, discovery)
-    for (const entry of entries?.entries ?? []) {
-      const { name } = entry.plugin
-      const first = named.get(name)
-      const isReserved = !entry.isListed && discovery.reserved.has(name)
-      if (first === undefined && !isReserved) {
-        named.set(name, { folder, manifest: path, isListed: entry.isListed })
-        addPlugin(entry, described, discovery)
-      } else if (isReserved || first?.manifest === path || first?.folder !== folder) {
-        if (entry.isListed && first?.isListed === false) discovery.listedLate.add(name)
+    for (const finding of findings)
+      if (isUnknown && finding.rule === 'manifest-invalid') faults.push({ path, finding })
+      else addFinding(discovery, path, finding.rule, finding.place, ...finding.found)
+    for (const one of broken) close(one, described, discovery)
+    for (const entry of entries) {
+      const isNew = takeName(
+        entry.plugin.name,
+        entry.isListed ? 'marketplace' : 'plugin',
+        path,
+        described,
+        discovery,
+      )
+      if (isNew) addPlugin(entry, described, discovery)
+      else if (isNew === false) {
         reportDuplicate(entry, discovery)
         close(entry, described, discovery)
       }
     }
   }
+  const [fault, ...others] = faults
+  if (fault) {
+    kinds.add('broken')
+    addUnread([fault, ...others], described, discovery)
+  }
   return kinds
+}
+
+/** A fault of a manifest, whose path is relative to the path entry. */
+interface Fault {
+  path: string
+  finding: Finding
+}
+
+/**
+ * Gives a plugin its name.
+ *
+ * @returns false where another plugin has it, null where that is this one, of which an earlier manifest told
+ */
+function takeName(
+  name: string,
+  by: NamedBy,
+  manifest: string,
+  { folder }: Described,
+  { named, reserved, late }: Discovery,
+): boolean | null {
+  const first = named.get(name)
+  const rank = NAMED_BY.indexOf(by)
+  const isReserved = NAMED_BY.indexOf(reserved.get(name) ?? by) < rank
+  if (first === undefined && !isReserved) {
+    named.set(name, { folder, manifest, by })
+    return true
+  }
+  if (!isReserved && first?.manifest !== manifest && first?.folder === folder) return null
+  if (first && rank < NAMED_BY.indexOf(first.by)) late.set(name, by)
+  return false
+}
+
+/** Adds a folder whose manifest cannot be read as a plugin that is called as the folder, or says why it does not load. */
+function addUnread(faults: readonly [Fault, ...Fault[]], described: Described, discovery: Discovery): void {
+  const { root, folder, real } = described
+  const [{ path: manifest }] = faults
+  const outcome: string[] = []
+  // Another manifest may say what the folder is.
+  const isNamed = discovery.folders.has(folder) || discovery.units.some(({ path }) => path === folder)
+  if (!isNamed) {
+    const name = posix.basename(folder === '' ? real.replaceAll('\\', '/') : folder)
+    const problem =
+      namespaceProblem(name) ??
+      (takeName(name, 'folder', manifest, described, discovery) ? null : 'is the name of another plugin')
+    if (problem === null) addUnit(discovery, alone({ path: folder, kind: 'tree' }, name, manifest))
+    else {
+      discovery.closed.add(folder)
+      const { length } = walk(inside(root, folder)).skills
+      const its = length === 1 ? 'its 1 skill does' : `its ${length} skills do`
+      outcome.push(`${its} not load, as the folder's name ${JSON.stringify(name)} ${problem}`)
+    }
+  }
+  for (const { path, finding } of faults)
+    addFinding(discovery, path, finding.rule, finding.place, ...finding.found, ...outcome)
 }
 
 /** Other programs have a `plugin.json`, too: in the folder itself only one with the name of a plugin is a manifest. */
@@ -74,19 +144,10 @@ function isOther({ path, kind }: ManifestPlace, { value }: ReadManifest): boolea
     : !Array.isArray(value.plugins)
 }
 
-/** Keeps that a manifest counts, or why it cannot be read. */
-function note(
-  manifest: ReadManifest | Finding,
-  path: string,
-  discovery: Discovery,
-): manifest is ReadManifest {
-  if ('rule' in manifest) {
-    addFinding(discovery, path, manifest.rule, manifest.place, ...manifest.found)
-    return false
-  }
-  const { size, sha256 } = manifest
-  discovery.manifests.push({ path, size, sha256 })
-  return true
+/** Keeps that a manifest counts: once it is edited, it may name others. */
+function note(manifest: ReadManifest | UnreadableManifest, path: string, { manifests }: Discovery): void {
+  const digest = 'fault' in manifest ? manifest.digest : manifest
+  if (digest) manifests.push({ path, size: digest.size, sha256: digest.sha256 })
 }
 
 /** Adds a plugin's units. */
@@ -96,7 +157,6 @@ function addPlugin(entry: PluginEntry, described: Described, discovery: Discover
   if (typeof folder !== 'string')
     return addFinding(discovery, manifest, folder.rule, placeOf('source'), plugin.name, entry.source)
   const own = entry.isListed ? ownEntry(folder, entry, described, discovery) : null
-  if (own === 'broken') return void discovery.closed.add(folder)
   const { root } = described
   const listed = [
     ...listedPlaces(entry, folder, described, discovery),
@@ -161,13 +221,13 @@ function alone(place: UnitPlace, namespace: string, manifest: string): Unit {
   return { path: place.path, namespace, places: [place], manifest }
 }
 
-/** What the plugin's own manifest says of a plugin that a marketplace lists; null where it has none. */
+/** What the plugin's own manifest says of a plugin that a marketplace lists; null where it has none that can be read. */
 function ownEntry(
   folder: string,
   { plugin: { name } }: PluginEntry,
   { root, folder: base, real }: Described,
   discovery: Discovery,
-): PluginEntry | null | 'broken' {
+): PluginEntry | null {
   // Of plugins that share a folder, its manifest describes the first.
   if (discovery.described.has(folder)) return null
   discovery.described.add(folder)
@@ -177,13 +237,17 @@ function ownEntry(
     if (manifest === null || ('value' in manifest && isOther(place, manifest))) continue
     // What lies beside the marketplace is read by itself, and may describe another plugin of this folder.
     if (folder === base && (!('value' in manifest) || manifest.value.name !== name)) continue
-    if (folder !== base && !note(manifest, path, discovery)) return 'broken'
-    if (!('value' in manifest)) return 'broken'
+    if (folder !== base) note(manifest, path, discovery)
+    if ('fault' in manifest) {
+      const { rule, place: at, found } = manifest.fault
+      addFinding(discovery, path, rule, at, ...found)
+      return null
+    }
     // The marketplace has named it.
     const named = { ...manifest, value: { ...manifest.value, name } }
     const { entries, findings } = describedPlugin(named, { manifest: path, host: place.host })
     for (const { rule, place: at, found } of findings) addFinding(discovery, path, rule, at, ...found)
-    return entries[0] ?? 'broken'
+    return entries[0] ?? null
   }
   return null
 }

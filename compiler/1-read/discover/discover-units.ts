@@ -15,10 +15,9 @@ import { type Discovery, emptyDiscovery } from './discovery.js'
  */
 export function discoverUnits(root: string, isIgnored: (path: string) => boolean = () => false): Discovery {
   const discovery = emptyDiscovery()
-  const kinds = discoverPlugins({ root, folder: '', real: realPath(root) }, discovery)
-  discovery.isBroken = kinds.has('broken')
+  discovery.top = discoverPlugins({ root, folder: '', real: realPath(root) }, discovery)
   // Skills must not load without the namespace that such a manifest would give them.
-  if (!discovery.isBroken) discoverConventional(root, discovery)
+  if (!discovery.top.has('broken')) discoverConventional(root, discovery)
   const isOpen = ({ path }: { path: string }): boolean =>
     !isIgnored(path) && ![...discovery.closed].some(closed => isBelow(path, closed))
   const units = discovery.units

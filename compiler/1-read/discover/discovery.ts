@@ -2,6 +2,15 @@ import type { ManifestRecord, PluginRecord } from '../../../src/index/index-form
 import { type Finding, finding } from '../../diagnostics/diagnostics.js'
 import { limits } from '../../files/limits.js'
 import type { Unit } from '../../records/unit.js'
+import type { ManifestPlace } from './manifest-places.js'
+
+/** What gave a plugin its name, from the most right to it to the least; `folder`: its manifest cannot be read. */
+export const NAMED_BY = ['marketplace', 'plugin', 'folder'] as const
+
+export type NamedBy = (typeof NAMED_BY)[number]
+
+/** What a folder's manifests are; `broken` where nobody knows which plugins one of them names. */
+export type ManifestKind = ManifestPlace['kind'] | 'broken'
 
 /** The units of a directory, and what told of them. */
 export interface Discovery {
@@ -14,11 +23,11 @@ export interface Discovery {
   /** The plugins of the directory itself; not those that are elsewhere. */
   plugins: PluginRecord[]
   /** By name: where each plugin is described first. */
-  named: Map<string, { folder: string; manifest: string; isListed: boolean }>
-  /** The names of plugins that a marketplace lists, and so are those of no other folder, wherever that comes. */
-  reserved: ReadonlySet<string>
-  /** The names of plugins that a marketplace lists, and that a folder with a manifest of its own has before it. */
-  listedLate: Set<string>
+  named: Map<string, { folder: string; manifest: string; by: NamedBy }>
+  /** The names that are known to come, which no folder before takes that has less right to one. */
+  reserved: ReadonlyMap<string, NamedBy>
+  /** The names that a folder took which has less right to them than one that came later. */
+  late: Map<string, NamedBy>
   /** The folders of listed plugins whose own manifests were looked for. */
   described: Set<string>
   /** Folders that belong to a plugin with all that is in them. */
@@ -27,14 +36,14 @@ export interface Discovery {
   findings: { path: string; finding: Finding }[]
   /** Folders whose skills do not load, since the manifest that would name them has a fault. */
   closed: Set<string>
-  /** True where a manifest at the top cannot be read: nobody knows which skills it names. */
-  isBroken: boolean
+  /** The kinds of the manifests at the top. */
+  top: ReadonlySet<ManifestKind>
   /** Folders, relative to the directory, in which something new may be a place of skills. */
   listed: Set<string>
 }
 
-/** @param reserved the names of plugins that marketplaces are known to list */
-export function emptyDiscovery(reserved: ReadonlySet<string> = new Set()): Discovery {
+/** @param reserved the names of plugins that are known to come */
+export function emptyDiscovery(reserved: Discovery['reserved'] = new Map()): Discovery {
   return {
     units: [],
     taken: new Set(),
@@ -43,11 +52,11 @@ export function emptyDiscovery(reserved: ReadonlySet<string> = new Set()): Disco
     named: new Map(),
     described: new Set(),
     reserved,
-    listedLate: new Set(),
+    late: new Map(),
     folders: new Map(),
     findings: [],
     closed: new Set(),
-    isBroken: false,
+    top: new Set(),
     listed: new Set(['']),
   }
 }

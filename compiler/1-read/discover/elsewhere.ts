@@ -8,6 +8,7 @@ import { inside } from '../../records/walked.js'
 import { below, peekDirectory } from '../walk/look.js'
 import { isSingleFile, skillFileOf } from '../walk/skill-names.js'
 import type { Discovery } from './discovery.js'
+import { mayHaveManifest } from './manifest-places.js'
 
 /** A folder of skills that no manifest names and no convention leads to. */
 export interface FoundPlace {
@@ -15,6 +16,8 @@ export interface FoundPlace {
   path: string
   /** How many skill files are in and below it. */
   skills: number
+  /** True for the folder of a plugin. */
+  isPlugin?: boolean
 }
 
 /** Folders of installed, built or versioned files. */
@@ -22,18 +25,24 @@ const SKIPPED = new Set(['.agent-apps', '.git', '__pycache__', 'build', 'dist', 
 
 /**
  * Finds the skills of a repository that are in none of its units, a few folders deep, by the folders that hold
- * them. No such folder is inside another one.
+ * them, and plugins by their folders. No such folder is inside another one.
+ *
+ * @param mayHavePlugins false where a folder with a manifest is no plugin
  */
 export function findElsewhere(
   root: string,
   { taken, closed }: Pick<Discovery, 'taken' | 'closed'>,
   isIgnored: (path: string) => boolean,
+  mayHavePlugins: boolean,
 ): FoundPlace[] {
   const counts = new Map<string, number>()
+  const plugins = new Set<string>()
   const count = (path: string): void => void counts.set(path, (counts.get(path) ?? 0) + 1)
   const search = (path: string, depth: number): void => {
     const listing = peekDirectory(inside(root, path))
-    if (path !== '' && skillFileOf(listing)) return count(posix.dirname(path).replace(/^\.$/, ''))
+    const isSkill = (): boolean => skillFileOf(listing) !== undefined
+    if (path !== '' && mayHavePlugins && mayHaveManifest(listing, isSkill)) plugins.add(path)
+    if (path !== '' && isSkill()) return count(plugins.has(path) ? path : parentOf(path))
     for (const item of listing) {
       const { name } = item
       const at = below(path, name)
@@ -43,7 +52,13 @@ export function findElsewhere(
     }
   }
   search('', 0)
-  return outermost(counts)
+  for (const path of plugins)
+    if ([...counts.keys()].some(place => isBelow(place, path))) counts.set(path, counts.get(path) ?? 0)
+  return outermost(counts).map(place => (plugins.has(place.path) ? { ...place, isPlugin: true } : place))
+}
+
+function parentOf(path: string): string {
+  return posix.dirname(path).replace(/^\.$/, '')
 }
 
 /** The folders that no other one is around, with what is in those inside them. */
@@ -86,8 +101,9 @@ function entriesFor(places: readonly FoundPlace[]): string[] {
   return [...new Set(entries)]
 }
 
-// `plugins/acme/skills` becomes `plugins/*/skills`.
-function globOf({ path }: FoundPlace): string {
+// `plugins/acme/skills` becomes `plugins/*/skills`, and the plugin `plugins/acme` becomes `plugins/*`.
+function globOf({ path, isPlugin }: FoundPlace): string {
   const parts = path.split('/')
+  if (isPlugin) return parts.length < 2 ? path : parts.with(-1, '*').join('/')
   return parts.length < 3 ? path : parts.with(-2, '*').join('/')
 }

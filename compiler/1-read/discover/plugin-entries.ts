@@ -27,7 +27,7 @@ export interface PluginEntry {
 export interface PluginEntries {
   entries: PluginEntry[]
   findings: Finding[]
-  /** True where nobody can say which skills are those of plugins that do not load. */
+  /** True where nobody can say which plugins the manifest names. */
   isUnknown: boolean
   /** The folders of plugins that do not load, relative to that of the manifest, with the skills that they list. */
   broken: Pick<PluginEntry, 'source' | 'skills'>[]
@@ -101,29 +101,31 @@ function readings(source: string, pluginRoot: string): [folder: string, other: s
   return /^\.{1,2}(?:[\\/]|$)/.test(source) ? [ofRoot, ofPluginRoot] : [ofPluginRoot, ofRoot]
 }
 
-/** A plugin without a valid name does not load, as its skills would without their namespace. */
+/**
+ * A plugin that a marketplace lists without a valid name does not load, as its skills would without their namespace;
+ * one without a name that describes itself is called as its folder.
+ */
 function addPlugin(
-  { entries, findings, broken }: PluginEntries,
+  all: PluginEntries,
   value: Record<string, unknown>,
   origin: Omit<PluginEntry, 'plugin' | 'skills'>,
 ): void {
-  const { source, placeOf } = origin
+  const { entries, findings, broken } = all
+  const { source, isListed, placeOf } = origin
   const name = own(value, 'name')
   const skills = skillPaths(own(value, 'skills'))
   const listed = Array.isArray(skills) ? { skills } : {}
-  if (typeof name !== 'string') {
+  const problem = typeof name === 'string' ? namespaceProblem(name) : null
+  if (typeof name !== 'string')
     findings.push(finding('manifest-invalid', placeOf(), 'the plugin has no name'))
-    broken.push({ source, ...listed })
-    return
-  }
-  const problem = namespaceProblem(name)
-  if (problem !== null) findings.push(finding('plugin-name', placeOf('name'), name.slice(0, 80), problem))
+  else if (problem !== null)
+    findings.push(finding('plugin-name', placeOf('name'), name.slice(0, 80), problem))
   else if (typeof skills === 'string') findings.push(finding('manifest-invalid', placeOf('skills'), skills))
-  else {
-    entries.push({ plugin: { name, ...texts(value) }, ...listed, ...origin })
-    return
-  }
-  broken.push({ source, ...listed })
+  // Which skills of a folder that plugins share are those of this one, nobody knows.
+  const isClosed = problem !== null || (isListed && (typeof name !== 'string' || typeof skills === 'string'))
+  if (isClosed) broken.push({ source, ...listed })
+  else if (typeof name !== 'string') all.isUnknown = true
+  else entries.push({ plugin: { name, ...texts(value) }, ...listed, ...origin })
 }
 
 /** The paths of a `skills` field, undefined where there is none, or what is wrong with it. */

@@ -10,13 +10,15 @@ import { mayHaveManifest } from './manifest-places.js'
  * Makes a function that tells a walk of a plain entry which folders are plugins: those with a manifest, and
  * those that a marketplace around them lists. Below a marketplace no other folder is a plugin.
  *
- * @param reserved the names of plugins that marketplaces in the entry are known to list
+ * @param reserved the names of plugins that are known to come
+ * @param named the plugins that are known besides
  */
 export function pluginFinder(
   root: string,
-  reserved?: ReadonlySet<string>,
+  reserved: Discovery['reserved'],
+  named: Discovery['named'],
 ): { unitAt: NonNullable<WalkOptions['unitAt']>; found: Discovery } {
-  const found = emptyDiscovery(reserved)
+  const found = { ...emptyDiscovery(reserved), named: new Map(named) }
   const marketplaces: string[] = []
   const units = new Map<string, Unit>()
   const discover = (folder: string, real: string): 'closed' | null => {
@@ -24,10 +26,10 @@ export function pluginFinder(
     const kinds = discoverPlugins({ root, folder, real }, found)
     for (const unit of found.units.slice(before)) units.set(unit.path, unit)
     for (const [path, unit] of found.folders) units.set(path, unit)
-    if (kinds.has('marketplace')) marketplaces.push(folder)
+    const isMarketplace = kinds.has('marketplace') && !kinds.has('broken')
+    if (isMarketplace) marketplaces.push(folder)
     // A plugin that is not used has all that is in its folder, which never loads without its namespace.
-    const isUnused = kinds.has('plugin') && !kinds.has('marketplace') && !units.has(folder)
-    return isUnused || kinds.has('broken') ? 'closed' : null
+    return kinds.size > 0 && !isMarketplace && !units.has(folder) ? 'closed' : null
   }
   const unitAt: NonNullable<WalkOptions['unitAt']> = ({ path, real }, listing) => {
     const mayBePlugin = mayHaveManifest(listing, () => skillFileOf(listing) !== undefined)

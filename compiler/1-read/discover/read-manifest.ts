@@ -21,49 +21,59 @@ export interface ReadManifest {
   placeOf: (path: readonly (string | number)[]) => Place
 }
 
+/** A manifest that nobody can read, with its digest where its bytes are known. */
+export interface UnreadableManifest {
+  fault: Finding
+  digest?: Pick<ReadManifest, 'size' | 'sha256'>
+}
+
 /**
- * Reads a manifest of a directory; null where there is none, and a finding where it cannot be read.
+ * Reads a manifest of a directory; null where there is none.
  *
  * @param path relative to the directory
  * @param realRoot the directory's real path, which a link to a manifest may not leave
  */
-export function readManifest(root: string, path: string, realRoot: string): ReadManifest | Finding | null {
+export function readManifest(
+  root: string,
+  path: string,
+  realRoot: string,
+): ReadManifest | UnreadableManifest | null {
   const file = inside(root, path)
   try {
     if (lstatSync(file, { throwIfNoEntry: false }) === undefined) return null
     const real = realpathSync.native(file)
-    if (!isWithin(real, realRoot)) return finding('manifest-escapes', FILE_START, path)
+    if (!isWithin(real, realRoot)) return { fault: finding('manifest-escapes', FILE_START, path, '') }
     const bytes = readRealFile(real, limits.manifestBytes + 1)
     if (bytes.length > limits.manifestBytes)
-      return finding('manifest-invalid', FILE_START, `it has more than ${limits.manifestBytes} bytes`)
+      return { fault: invalid(FILE_START, `it has more than ${limits.manifestBytes} bytes`) }
     return parseManifest(bytes)
   } catch (error) {
     // A file stands where the manifest's folder would be.
     if ((error as NodeJS.ErrnoException).code === 'ENOTDIR') return null
-    return finding('manifest-invalid', FILE_START, systemReason(error))
+    return { fault: invalid(FILE_START, systemReason(error)) }
   }
 }
 
-function parseManifest(bytes: Buffer): ReadManifest | Finding {
+function parseManifest(bytes: Buffer): ReadManifest | UnreadableManifest {
   const text = bytes.toString('utf8').replace(/^\uFEFF/, '')
   const value = parsed(text)
-  if ('rule' in value) return value
-  return {
-    value: value.json,
-    size: bytes.length,
-    sha256: hash('sha256', bytes),
-    placeOf: placesIn(text),
-  }
+  const digest = { size: bytes.length, sha256: hash('sha256', bytes) }
+  if ('rule' in value) return { fault: value, digest }
+  return { value: value.json, ...digest, placeOf: placesIn(text) }
+}
+
+function invalid(place: Place, problem: string): Finding {
+  return finding('manifest-invalid', place, problem)
 }
 
 /** `JSON.parse` gives every key, `__proto__` too, as the object's own, which a parser of ours need not see to. */
 function parsed(text: string): { json: Record<string, unknown> } | Finding {
   try {
     const json: unknown = JSON.parse(text)
-    return isJsonObject(json) ? { json } : finding('manifest-invalid', FILE_START, 'it is no object')
+    return isJsonObject(json) ? { json } : invalid(FILE_START, 'it is no object')
   } catch (error) {
     const { place, problem } = jsonFault(text, error)
-    return finding('manifest-invalid', place, `it ${problem}`)
+    return invalid(place, `it ${problem}`)
   }
 }
 

@@ -1,6 +1,7 @@
 import { inCodePointOrder } from '../../../src/base/code-point-order.js'
 import { isRefusal } from '../../../src/base/refusal.js'
 import type { ManifestRecord, PluginRecord } from '../../../src/index/index-format.js'
+import { unitAround } from '../../../src/index/unit-around.js'
 import type { PathEntry, SearchDirectory } from '../../../src/skill/path-entry.js'
 import { FILE_START, finding } from '../../diagnostics/diagnostics.js'
 import type { Unit } from '../../records/unit.js'
@@ -21,7 +22,7 @@ export interface WalkedEntry extends Walk {
   plugins: PluginRecord[]
   /** The folders, relative to the directory, whose change may bring or remove a unit; absent in a plain entry. */
   listed?: string[]
-  /** True where a manifest at the top of a repository cannot be read, so that no skill of it loads. */
+  /** True where a manifest at the top of a repository cannot be read. */
   isBroken?: boolean
   /** The skills of a repository to which no manifest and no convention leads, where they were searched for. */
   elsewhere?: Elsewhere
@@ -56,41 +57,75 @@ export function walkEntry(
   return withNamespaces(isRepository ? walkRepository(dir, options) : walkPlain(dir, options), namespace)
 }
 
-function walkPlain(
+function walkPlain(dir: string, { isIgnored = () => false, onDirectory }: WalkEntryOptions): WalkedEntry {
+  return walkWithPlugins(dir, { isIgnored, onDirectory })
+}
+
+/**
+ * Walks a directory in which folders with manifests are plugins.
+ *
+ * @param named the plugins that are known besides
+ * @param isOpen false for a folder that is no plugin whatever manifest it has
+ */
+function walkWithPlugins(
   dir: string,
-  options: WalkEntryOptions,
-  reserved: ReadonlySet<string> = new Set(),
+  options: WalkOptions,
+  named: Discovery['named'] = new Map(),
+  isOpen: (folder: string) => boolean = () => true,
+  reserved: Discovery['reserved'] = new Map(),
 ): WalkedEntry {
-  const { isIgnored = () => false, onDirectory } = options
-  const { unitAt, found } = pluginFinder(dir, reserved)
-  const walked = walk(dir, { isIgnored, onDirectory, describesEntry, unitAt })
-  // A marketplace came after a folder that has the name of one of its plugins, which the plugin should have.
-  const late = [...found.listedLate].filter(name => !reserved.has(name))
-  if (late.length > 0) return walkPlain(dir, options, new Set([...reserved, ...late]))
-  return withManifests(walked, found)
+  const { unitAt, found } = pluginFinder(dir, reserved, named)
+  const walked = walk(dir, {
+    ...options,
+    describesEntry,
+    unitAt: (folder, listing) => (isOpen(folder.path) ? unitAt(folder, listing) : null),
+  })
+  // A manifest came after a folder that has the name of its plugin, which the plugin should have.
+  const late = [...found.late].filter(([name, by]) => reserved.get(name) !== by)
+  if (late.length === 0) return withManifests(walked, found)
+  return walkWithPlugins(dir, options, named, isOpen, new Map([...reserved, ...late]))
 }
 
 function walkRepository(dir: string, options: WalkEntryOptions): WalkedEntry {
   const { isIgnored = () => false, onDirectory } = options
   const found = discoverUnits(dir, isIgnored)
+  const digest = discoveryDigest(dir, found)
   const listed = inCodePointOrder(found.listed)
   for (const folder of listed) onDirectory?.(folder === '' ? dir : inside(dir, folder))
   const isOut = (path: string): boolean => isIgnored(path) || found.closed.has(path)
-  const walkUnits = (units: readonly Unit[]): Walk =>
-    walk(dir, { isIgnored: isOut, onDirectory, describesEntry, units })
+  const isBroken = found.top.has('broken')
+  const known = { listing: digest, listed, isBroken }
+  // Which skills are those of plugins, nobody knows: it is read as it would be without conventions.
+  if (isBroken) return { ...walkPlain(dir, options), ...known }
+  const mayHavePlugins = !found.top.has('marketplace')
+  const walkUnits = (units: readonly Unit[]): WalkedEntry =>
+    walkWithPlugins(
+      dir,
+      { isIgnored: isOut, onDirectory, units },
+      found.named,
+      folder => mayHavePlugins && folder !== '' && unitAround(units, folder)?.namespace === undefined,
+    )
+  const withTop = (walked: WalkedEntry, more?: Skipped[]): WalkedEntry => {
+    const { manifests, plugins, skipped } = withManifests(walked, found, more)
+    return {
+      ...walked,
+      manifests: [...manifests, ...walked.manifests],
+      plugins: [...plugins, ...walked.plugins],
+      skipped,
+      ...known,
+    }
+  }
   const walked = walkUnits(found.units)
-  const { isBroken } = found
-  const known = { listing: discoveryDigest(dir, found), listed, isBroken }
   const files = [...walked.skills, ...walked.skipped.filter(({ counts }) => counts)]
   const isEmpty = files.length === 0
-  const isSearched = (isEmpty || options.elsewhere !== undefined) && !isBroken
-  const places = isSearched ? findElsewhere(dir, found, isOut) : []
-  if (places.length === 0) return { ...withManifests(walked, found), ...known }
+  const isSearched = isEmpty || options.elsewhere !== undefined
+  const places = isSearched ? findElsewhere(dir, found, isOut, mayHavePlugins) : []
+  if (places.length === 0) return withTop(walked)
   const isBeside = options.elsewhere === 'read' && files.every(({ path }) => isOursAlone(path))
   const guessed = isEmpty ? 'alone' : isBeside ? 'beside' : null
   const elsewhere = { places, guessed, paths: proposedPaths(isEmpty ? [] : found.units, places) } as const
   const all = guessed ? walkUnits([...found.units, ...places.map(guessedUnit)]) : walked
-  return { ...withManifests(all, found, [elsewhereFinding(elsewhere)]), ...known, elsewhere }
+  return { ...withTop(all, [elsewhereFinding(elsewhere)]), elsewhere }
 }
 
 function guessedUnit({ path }: FoundPlace): Unit {
