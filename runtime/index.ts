@@ -38,6 +38,7 @@ export type { AgentOptions } from './state/agent.js'
 export type { Cache } from './state/cache.js'
 export type { ChainStep } from './state/chain.js'
 export type {
+  AnswerOptions,
   CallerKind,
   CallIds,
   Context,

@@ -60,9 +60,9 @@ async function needed({ agent, ref, args }: ToolCall, asked: AskedCall): Promise
 }
 
 /** Grants a call whose request the store has. False where it has none that takes an answer. */
-async function answer({ agent }: ToolCall, { toolCallId }: AskedCall): Promise<boolean> {
+async function answer({ agent, ref, args }: ToolCall, { toolCallId }: AskedCall): Promise<boolean> {
   try {
-    await agent.answer(toolCallId, 'allow-once')
+    await agent.answer(toolCallId, 'allow-once', { call: { ref, args } })
     return true
   } catch (error) {
     if (isAgentAppsError(error) && error.code === 'APPROVAL_INVALID') return false
@@ -94,10 +94,11 @@ function approvedRequest({
   for (const part of assistantParts(messages)) {
     if (part.type !== 'tool-approval-request' || part.toolCallId !== toolCallId) continue
     const { approvalId } = part
-    const isApproved = last.content.some(
-      one => one.type === 'tool-approval-response' && one.approvalId === approvalId && one.approved,
+    const answers = last.content.flatMap(one =>
+      one.type === 'tool-approval-response' && one.approvalId === approvalId ? [one.approved] : [],
     )
-    if (isApproved) return { approvalId, signature: (part as { signature?: unknown }).signature }
+    if (answers.length > 0 && answers.every(approved => approved === true))
+      return { approvalId, signature: (part as { signature?: unknown }).signature }
   }
   return null
 }

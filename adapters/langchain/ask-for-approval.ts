@@ -96,12 +96,12 @@ async function keep(
 
 /** Hands an answer on. False where it does not count: the call then is one that nobody approved. */
 async function answer(
-  { id, call: { agent } }: AskedCall,
+  { id, call: { agent, ref, args } }: AskedCall,
   given: GivenAnswer,
   ids: { sessionId?: string },
 ): Promise<boolean> {
   try {
-    await agent.answer(id, given, ids)
+    await agent.answer(id, given, { ...ids, call: { ref, args } })
     return true
   } catch (error) {
     if (!isAgentAppsError(error) || error.code !== 'APPROVAL_INVALID') throw error

@@ -39,6 +39,8 @@ function answerOf(decision: unknown): GivenAnswer | null {
   ) as Record<string, unknown>
   const said = typeof message === 'string' ? message : reason
   const why = typeof said === 'string' ? { reason: said } : {}
+  // One that says both yes and no is neither.
+  if (type !== undefined && answer !== undefined) return null
   if (type === 'approve') return { answer: 'allow-once', ...why }
   if (type === 'reject') return { answer: 'deny', ...why }
   return ANSWERS.includes(answer) ? { answer: answer as ApprovalAnswer, ...why } : null

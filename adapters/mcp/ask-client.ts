@@ -6,7 +6,7 @@ import {
   inputResponse,
   type ServerContext,
 } from '@modelcontextprotocol/server'
-import type { ApprovalAnswer, Authorization } from 'agent-apps'
+import { type ApprovalAnswer, type Authorization, isAgentAppsError } from 'agent-apps'
 import type { AskedCall, Connection } from './connection.js'
 
 /** Whether a call may be made now, with the id that its approval is found by; else what is to be asked first. */
@@ -43,7 +43,7 @@ export async function approved(
 /** The call that was answered; null where it is to be asked about anew. */
 async function answeredCall(
   { agent, ids, answered }: Connection,
-  { callId, tool, digest, key }: AskedCall,
+  { callId, tool }: AskedCall,
   args: unknown,
   ctx: ServerContext,
 ): Promise<Approval | null> {
@@ -51,12 +51,14 @@ async function answeredCall(
   // The runtime lets a host try the same call again; what a client sends twice is two calls.
   if (answer === null || answered.has(callId)) return null
   answered.add(callId)
-  const now = await agent.authorize(tool, args, { ...ids, callId })
-  // Approved meanwhile, or denied: then that is what the call says.
-  if (!now.request) return { callId }
-  if (now.request.digest !== digest || now.request.key !== key) return null
-  await agent.answer(callId, answer, ids)
-  return { callId }
+  try {
+    await agent.answer(callId, answer, { ...ids, call: { ref: tool, args } })
+    return { callId }
+  } catch (error) {
+    if (!isAgentAppsError(error) || error.code !== 'APPROVAL_INVALID') throw error
+    // It is for other arguments, or the tool was changed since.
+    return null
+  }
 }
 
 function answerIn({ mcpReq }: ServerContext): ApprovalAnswer | null {
@@ -71,7 +73,7 @@ async function question(
   request: NonNullable<Authorization['request']>,
   ctx: ServerContext,
 ): Promise<InputRequiredResult> {
-  const { id: callId, tool, digest, key, expires } = request
+  const { id: callId, tool } = request
   return inputRequired({
     inputRequests: {
       [QUESTION]: inputRequired.elicit({
@@ -93,7 +95,7 @@ async function question(
         },
       }),
     },
-    requestState: await mint({ callId, tool, digest, key, expires }, ctx),
+    requestState: await mint({ callId, tool }, ctx),
   })
 }
 

@@ -23,8 +23,4 @@ export interface AskedCall {
   /** The id of the request that waits for the answer. */
   callId: string
   tool: string
-  /** What the answer is bound to, besides the arguments. */
-  digest: string
-  key: string
-  expires: number
 }

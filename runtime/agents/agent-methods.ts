@@ -4,10 +4,11 @@ import { definedFields } from '../../src/base/defined-fields.js'
 import type { Catalog, CatalogOptions } from '../../src/catalog/catalog.js'
 import type { ToolDetails } from '../../src/index/index-format.js'
 import { namespaceOf } from '../../src/skill/names.js'
+import type { ApprovedCall } from '../approvals/approved-call.js'
 import { answerRequest, refused } from '../approvals/waiting-request.js'
 import { callableAmong, findForAgent, requireAllowed, withRequired } from '../call/agent-calls.js'
 import { callTool } from '../call/call-tool.js'
-import { decideCall } from '../call/decide-call.js'
+import { callToAnswer, decideCall } from '../call/decide-call.js'
 import type { RunContext } from '../call/run-context.js'
 import { allTools } from '../find/all-tools.js'
 import type { OpenedSkill } from '../find/opened-skill.js'
@@ -17,7 +18,7 @@ import { lazy } from '../host/later.js'
 import { checkAgent, checkSpawned } from '../options/check-limits.js'
 import { type AgentLimits, agentLimits } from '../policy/agent-limits.js'
 import { type Agent, idsOf, keepAbove } from '../state/agent.js'
-import type { CallIds, Globals, InvokeOptions } from '../state/context.js'
+import type { AnswerOptions, CallIds, Globals, InvokeOptions } from '../state/context.js'
 import type { AgentPolicy, Authorization } from '../state/policy.js'
 import type { ToolDef } from '../state/tool-def.js'
 import { type AgentView, agentView } from '../trust/agent-view.js'
@@ -108,10 +109,27 @@ export async function authorize(
   return decideCall(await nameWithin(namespace, ref, globals), args, globals, options, caller)
 }
 
-export async function answer(agent: Agent, id: string, given: unknown, ids: CallIds = {}): Promise<void> {
+export async function answer(
+  agent: Agent,
+  id: string,
+  given: unknown,
+  { call, ...ids }: AnswerOptions = {},
+): Promise<void> {
   // Else a tool could approve the calls that it makes.
   if (agent.caller) throw refused(id, 'an agent that a tool started answers nothing')
-  return answerRequest(id, given, { ...idsOf(agent), ...definedFields({ ...ids }) }, agent.globals)
+  const meant = call && (await calledBy(agent, call, { ...ids, callId: id }))
+  if (meant === null) throw refused(id, 'its project is not trusted')
+  const owner = { ...idsOf(agent), ...definedFields({ ...ids }) }
+  return answerRequest(id, given, owner, agent.globals, meant)
+}
+
+async function calledBy(
+  agent: Agent,
+  { ref, args }: NonNullable<AnswerOptions['call']>,
+  ids: CallIds,
+): Promise<ApprovedCall | null> {
+  const { globals, options, namespace } = await placeOf(agent, ids)
+  return callToAnswer(await nameWithin(namespace, ref, globals), args, globals, options)
 }
 
 async function allowedTool(agent: Agent, ref: string): Promise<{ tool: ToolDef; globals: Globals }> {

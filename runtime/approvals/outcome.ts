@@ -10,7 +10,11 @@ export interface Outcome {
   isOutdated?: true
 }
 
-const ANSWERS: readonly ApprovalAnswer[] = ['allow-once', 'allow-session', 'allow-project', 'deny']
+export const ANSWERS: readonly ApprovalAnswer[] = ['allow-once', 'allow-session', 'allow-project', 'deny']
+
+export function isAnswer(value: unknown): value is ApprovalAnswer {
+  return ANSWERS.some(one => one === value)
+}
 
 /** What came of asking a host. */
 export function outcomeOf(said: HostAnswer): Outcome {
@@ -21,7 +25,6 @@ export function outcomeOf(said: HostAnswer): Outcome {
 /** Reads what a host answered: anything but an answer is none. */
 export function readAnswer(given: unknown): Outcome {
   const { answer, reason } = isJsonObject(given) ? given : { answer: given, reason: undefined }
-  const known = ANSWERS.find(one => one === answer)
-  if (known) return { answer: known, reason: typeof reason === 'string' ? reason : '' }
+  if (isAnswer(answer)) return { answer, reason: typeof reason === 'string' ? reason : '' }
   return { answer: 'unavailable', reason: `the answer was none of ${ANSWERS.join(', ')}` }
 }

@@ -1,76 +1,59 @@
 import { AgentAppsError } from '../../src/base/error.js'
-import { isJsonObject, type JsonObject } from '../../src/base/json.js'
+import { isJsonObject, type JsonObject, type JsonValue } from '../../src/base/json.js'
 import type { CallIds, Globals } from '../state/context.js'
 import { perRuntime } from '../state/per-runtime.js'
-import type { WaitingRequest } from '../state/policy.js'
+import type { ApprovalAnswer } from '../state/policy.js'
 import { isConflict } from '../state/store.js'
 import { argumentsText } from './approval-request.js'
 import type { ApprovedCall } from './approved-call.js'
 import { storeOf } from './memory-store.js'
-import { type Outcome, readAnswer } from './outcome.js'
-import { sha256 } from './sha256.js'
+import { ANSWERS, isAnswer, type Outcome, readAnswer } from './outcome.js'
+import { hasItsSum, sha256, withSum } from './sha256.js'
 
 /** Whose request it is. */
 type Owner = Pick<CallIds, 'sessionId' | 'userId' | 'agentId'>
 
-/** A request in the store, under the id of its call. */
-interface Waiting extends JsonObject {
+/** A call that was asked about. */
+interface AskedCall extends JsonObject {
   /** SHA-256 of all that an answer is for: the tool with its digest, the arguments, and who asks. */
   binding: string
-  /** SHA-256 of who asks. */
-  owner: string
   expires: number
-  state: 'waiting' | 'answered' | 'used'
-  answer: string
+  state: 'waiting' | 'used' | ApprovalAnswer
   reason: string
-  /** What a person is to be asked. */
-  request: JsonObject
 }
+
+const STATES: readonly unknown[] = ['waiting', 'used', ...ANSWERS]
+
+/** Calls of one id that are kept at a time, the last ones: a model may give an id to any number of them. */
+const CALLS_MAX = 100
+
+/** Tries at a record that other processes change at the same time. */
+const TRIES_MAX = 50
 
 /** Requests of this process that end by themselves, so that a store in memory does not grow. */
 const ending = perRuntime(() => new Map<string, number>())
 
-/**
- * Keeps a request until it is answered, here or in another process. False where it was kept before.
- *
- * @throws APPROVAL_INVALID where another agent's request has this id
- */
-export async function keepRequest(call: ApprovedCall, request: WaitingRequest): Promise<boolean> {
-  const { id, expires } = request
+/** Keeps a request until it is answered, here or in another process. False where it was kept before. */
+export async function keepRequest(call: ApprovedCall, id: string, expires: number): Promise<boolean> {
   const { globals, envelope } = call.asking
-  const store = storeOf(globals)
-  await removeExpired(globals)
-  const found = await store.get(keyOf(id))
-  const known = found && asWaiting(found.value)
-  const owner = await ownerHash(envelope)
-  if (known && known.owner !== owner) throw refused(id, 'another agent uses this id')
+  const key = keyOf(id, envelope)
   const binding = await bindingOf(call)
-  // Asked again with the same arguments, it is the same question, and perhaps answered by now.
-  if (known && known.binding === binding && known.state !== 'used' && known.expires > Date.now()) return false
-  const shown = JSON.parse(JSON.stringify(request)) as JsonObject
-  const waiting: Waiting = {
-    binding,
-    owner,
-    expires,
-    state: 'waiting',
-    answer: '',
-    reason: '',
-    request: shown,
-  }
-  try {
-    await store.set(keyOf(id), waiting, found?.version ?? null)
-  } catch (error) {
-    // Somebody else asked or answered at the same time: looked at again, it may be the same question.
-    if (isConflict(error)) return keepRequest(call, request)
-    throw error
-  }
-  ending(globals).set(id, expires)
-  return true
+  await removeExpired(globals)
+  const isKept = await change(key, globals, calls => {
+    const live = calls.filter(one => one.expires > Date.now())
+    // Asked again with the same arguments, it is the same question, and perhaps answered by now.
+    if (live.some(one => one.binding === binding && one.state !== 'used')) return null
+    const others = live.filter(one => one.binding !== binding)
+    return [...others, { binding, expires, state: 'waiting' as const, reason: '' }].slice(-CALLS_MAX)
+  })
+  if (isKept) ending(globals).set(key, expires)
+  return isKept
 }
 
 /**
  * Answers a request that waits. It must be the agent's own: of the same session, user and agent.
  *
+ * @param call the call that the answer is for; without it, the only one that was asked about by this id
  * @throws APPROVAL_INVALID for an unknown, foreign, expired or answered request, and for what is no answer
  */
 export async function answerRequest(
@@ -78,93 +61,110 @@ export async function answerRequest(
   given: unknown,
   owner: Owner,
   globals: Globals,
+  call?: ApprovedCall,
 ): Promise<void> {
   const { answer, reason } = readAnswer(given)
-  if (answer === 'unavailable' || answer === 'aborted') throw refused(id, reason)
-  const store = storeOf(globals)
-  const found = await store.get(keyOf(id))
-  const known = found && asWaiting(found.value)
-  // Whether another agent has such a request is not told.
-  if (!known || known.owner !== (await ownerHash(owner)))
-    throw refused(id, 'this agent has asked nothing by this id')
-  if (known.expires <= Date.now()) throw refused(id, 'it has expired')
-  if (known.state !== 'waiting') throw refused(id, 'it was answered before')
-  try {
-    await store.set(keyOf(id), { ...known, state: 'answered', answer, reason }, found.version)
-  } catch (error) {
-    if (isConflict(error)) throw refused(id, 'it was answered before', error)
-    throw error
-  }
+  if (!isAnswer(answer)) throw refused(id, reason)
+  const binding = call && (await bindingOf(call))
+  await change(keyOf(id, owner), globals, calls => {
+    // Whether another agent has such a request is not told.
+    if (calls.length === 0) throw refused(id, 'this agent has asked nothing by this id')
+    const live = calls.filter(({ expires }) => expires > Date.now())
+    if (live.length === 0) throw refused(id, 'it has expired')
+    const meant = binding === undefined ? live : live.filter(one => one.binding === binding)
+    const [found] = meant
+    if (!found) throw refused(id, 'what was asked about by this id is another call')
+    if (meant.length > 1) throw refused(id, 'several calls were asked about by this id')
+    if (found.state !== 'waiting') throw refused(id, 'it was answered before')
+    return calls.map(one => (one === found ? { ...found, state: answer, reason } : one))
+  })
 }
 
 /** The answer to a call's request, and how to use it up; null where none holds for it. */
 export async function givenAnswer(
   call: ApprovedCall,
-): Promise<{ outcome: Outcome; use: () => Promise<boolean> } | null> {
+): Promise<{ outcome: Outcome & { answer: ApprovalAnswer }; use: () => Promise<boolean> } | null> {
   const { globals, envelope } = call.asking
-  const { callId } = envelope
-  if (callId === undefined) return null
-  const store = storeOf(globals)
-  const found = await store.get(keyOf(callId))
-  const known = found && asWaiting(found.value)
-  if (!known || known.state !== 'answered' || known.expires <= Date.now()) return null
-  if (known.binding !== (await bindingOf(call))) return null
-  const outcome = readAnswer(known)
+  if (envelope.callId === undefined) return null
+  const key = keyOf(envelope.callId, envelope)
+  const binding = await bindingOf(call)
+  const isMeant = (one: AskedCall): boolean => one.binding === binding && one.expires > Date.now()
+  const { state: answer = 'waiting', reason = '' } =
+    (await callsIn((await storeOf(globals).get(key))?.value)).find(isMeant) ?? {}
+  if (!isAnswer(answer)) return null
   return {
-    outcome,
+    outcome: { answer, reason },
     /** False where another call has used it up. */
     async use() {
-      if (outcome.answer === 'deny') return true
-      try {
-        await store.set(keyOf(callId), { ...known, state: 'used' }, found.version)
-        return true
-      } catch (error) {
-        if (isConflict(error)) return false
-        throw error
-      }
+      if (answer === 'deny') return true
+      return change(key, globals, calls => {
+        const found = calls.find(one => isMeant(one) && one.state === answer)
+        return found ? calls.map(one => (one === found ? { ...found, state: 'used' } : one)) : null
+      })
     },
   }
 }
 
-function keyOf(id: string): string {
-  return `approval:${id}`
+/** A model may give the same id to calls in other sessions. */
+function keyOf(id: string, { sessionId, userId, agentId }: Owner): string {
+  return JSON.stringify(['approval', sessionId ?? null, userId ?? null, agentId ?? null, id])
 }
 
 async function bindingOf({ asking, identity }: ApprovedCall): Promise<string> {
   return sha256(`${identity}\0${argumentsText(asking.args)}`)
 }
 
-async function ownerHash({ sessionId, userId, agentId }: Owner): Promise<string> {
-  return sha256(JSON.stringify([sessionId ?? null, userId ?? null, agentId ?? null]))
+/** Changes what is kept by a key, also where others do so at the same time. False where nothing is to be changed. */
+async function change(
+  key: string,
+  globals: Globals,
+  changed: (calls: readonly AskedCall[]) => AskedCall[] | null,
+): Promise<boolean> {
+  const store = storeOf(globals)
+  for (let tries = 1; ; tries++) {
+    const found = await store.get(key)
+    const calls = changed(await callsIn(found?.value))
+    if (!calls) return false
+    try {
+      await store.set(key, await withSum({ calls }), found?.version ?? null)
+      return true
+    } catch (error) {
+      if (!isConflict(error) || tries === TRIES_MAX) throw error
+    }
+  }
 }
 
 async function removeExpired(globals: Globals): Promise<void> {
   const known = ending(globals)
-  for (const [id, expires] of known) {
+  for (const [key, expires] of known) {
     if (expires > Date.now()) continue
-    known.delete(id)
-    await storeOf(globals).delete(keyOf(id))
+    known.delete(key)
+    // Another process may have asked by the same key since.
+    const calls = await callsIn((await storeOf(globals).get(key))?.value)
+    if (calls.every(one => one.expires <= Date.now())) await storeOf(globals).delete(key)
   }
 }
 
-/** Whatever else a store gives is no request, and grants nothing. */
-function asWaiting(value: unknown): Waiting | null {
-  if (!isJsonObject(value)) return null
-  const { binding, owner, expires, state, answer, reason } = value
-  const isOne =
-    [binding, owner, state, answer, reason].every(one => typeof one === 'string') &&
-    typeof expires === 'number'
-  return isOne ? (value as Waiting) : null
+/** The calls that a record tells of. Whatever else a store gives is none, and grants nothing. */
+async function callsIn(value: JsonValue | undefined): Promise<AskedCall[]> {
+  const { calls } = isJsonObject(value) && (await hasItsSum(value)) ? value : {}
+  return Array.isArray(calls) && calls.every(isAskedCall) ? calls : []
+}
+
+function isAskedCall(value: JsonValue): value is AskedCall {
+  if (!isJsonObject(value)) return false
+  const { binding, expires, state, reason } = value
+  const isText = typeof binding === 'string' && typeof reason === 'string'
+  return isText && typeof expires === 'number' && STATES.includes(state)
 }
 
 /** The error for an answer that does not count. */
-export function refused(id: string, why: string, cause?: unknown): AgentAppsError {
+export function refused(id: string, why: string): AgentAppsError {
   return new AgentAppsError(
     'APPROVAL_INVALID',
     `The request ${JSON.stringify(id)} takes no answer: ${why}.`,
     {
-      hint: 'Answer a request that `authorize` gave with a `callId`, by an agent of the same session, user and id, once.',
-      cause,
+      hint: 'Answer a request that `authorize` gave with a `callId`, by an agent of the same session, user and id, once. Where calls share an id, say which by `call: { ref, args }`.',
     },
   )
 }

@@ -6,7 +6,7 @@ import type { Approval } from '../approvals/session-approvals.js'
 import type { OpenedSkill } from '../find/opened-skill.js'
 import { lazy } from '../host/later.js'
 import type { Agent, AgentOptions } from '../state/agent.js'
-import type { CallContext, CallIds, Globals, InvokeOptions } from '../state/context.js'
+import type { AnswerOptions, CallContext, CallIds, Globals, InvokeOptions } from '../state/context.js'
 import type { ApprovalAnswer, Authorization } from '../state/policy.js'
 import type { ToolDef } from '../state/tool-def.js'
 import { laterMethods } from './later-methods.js'
@@ -48,14 +48,15 @@ export interface AgentRuntime {
   authorize: (ref: string, args?: unknown, options?: CallIds) => Promise<Authorization>
   /**
    * Answers a request of `authorize`, from any process with the same store, once. `invoke` with its id as
-   * `callId` then runs the call. `options` are the ids that `authorize` got.
+   * `callId` then runs the call. `options` are the ids that `authorize` got, and `call`: what a person was asked
+   * about, where other calls may have the same id.
    *
-   * @throws APPROVAL_INVALID for an unknown, foreign, expired or answered request
+   * @throws APPROVAL_INVALID for an unknown, foreign, expired or answered request, and one about another call
    */
   answer: (
     id: string,
     answer: ApprovalAnswer | { answer: ApprovalAnswer; reason?: string },
-    options?: CallIds,
+    options?: AnswerOptions,
   ) => Promise<void>
   /** What was approved for more than one call: for the agent's session, and in its project. */
   approvals: {

@@ -1,6 +1,7 @@
 import { isAgentAppsError } from '../../src/base/error.js'
 import type { StepAnswer } from '../../src/policy/decide.js'
 import { namespaceOf } from '../../src/skill/names.js'
+import type { ApprovedCall } from '../approvals/approved-call.js'
 import { chainOf } from '../cascade/chain-of.js'
 import { lazy } from '../host/later.js'
 import { stepsOf } from '../policy/authorize.js'
@@ -31,14 +32,8 @@ export async function decideCall(
   caller?: RunContext,
 ): Promise<Authorization> {
   try {
-    const { globals } = await agentView(own)
-    const tool = await requireForAgent(ref, globals, caller && namespaceOf(caller.tool.name))
-    if (given instanceof UncopiedArguments) throw argumentsRefused(tool, given)
-    const ctx = new RunContext(globals, tool, invokeFor, caller, options)
-    const chain = await chainOf(tool, globals)
-    ctx.chain = chain
-    ctx.takeArguments(await checkArguments(tool, chain, plainArguments(tool, given), ctx))
-    const isUntrusted = await isAskedFirst(own, tool)
+    const ctx = await checkedCall(ref, given, own, options, caller)
+    const isUntrusted = await isAskedFirst(own, ctx.tool)
     const steps = await stepsOf(ctx, !isUntrusted)
     if (isUntrusted && steps.at(-1)?.decision !== 'deny') return authorization([TRUST_ASKED])
     return await asked(ctx, authorization(steps))
@@ -49,6 +44,39 @@ export async function decideCall(
     const said = { code, by: 'the runtime', rule: null, reason: message.replace(/\.$/, ''), written: null }
     return authorization([{ step: 1, decision: 'deny', ...said }])
   }
+}
+
+/**
+ * A call as answers are bound to it; null where nothing was asked about it, as its project is not trusted.
+ *
+ * @throws what `decideCall` throws, and TOOL_NOT_FOUND, TOOL_DENIED, APPROVAL_KEY_INVALID
+ */
+export async function callToAnswer(
+  ref: string,
+  given: unknown,
+  own: Globals,
+  options: InvokeOptions,
+): Promise<ApprovedCall | null> {
+  const ctx = await checkedCall(ref, given, own, options)
+  return (await isAskedFirst(own, ctx.tool)) ? null : (await asking()).callOf(ctx)
+}
+
+/** A call with the arguments as its tool would get them. */
+async function checkedCall(
+  ref: string,
+  given: unknown,
+  own: Globals,
+  options: InvokeOptions,
+  caller?: RunContext,
+): Promise<RunContext> {
+  const { globals } = await agentView(own)
+  const tool = await requireForAgent(ref, globals, caller && namespaceOf(caller.tool.name))
+  if (given instanceof UncopiedArguments) throw argumentsRefused(tool, given)
+  const ctx = new RunContext(globals, tool, invokeFor, caller, options)
+  const chain = await chainOf(tool, globals)
+  ctx.chain = chain
+  ctx.takeArguments(await checkArguments(tool, chain, plainArguments(tool, given), ctx))
+  return ctx
 }
 
 /** What step 1 says of a tool whose project nobody trusts yet. */

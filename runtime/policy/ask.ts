@@ -1,10 +1,11 @@
+import { canonicalText } from '../../src/base/canonical-text.js'
 import { AgentAppsError } from '../../src/base/error.js'
 import type { Decision } from '../../src/policy/decide.js'
 import { approvalRequest } from '../approvals/approval-request.js'
 import { type ApprovedCall, type Asking, approvedCall } from '../approvals/approved-call.js'
 import { askHost, TIMEOUT_MS } from '../approvals/ask-host.js'
 import { notifyOfApproval } from '../approvals/notify-of-approval.js'
-import { type Outcome, outcomeOf } from '../approvals/outcome.js'
+import { isAnswer, type Outcome, outcomeOf } from '../approvals/outcome.js'
 import { approveForProject, isApprovedForProject } from '../approvals/project-approvals.js'
 import { type Approval, type SessionApprovals, sessionApprovals } from '../approvals/session-approvals.js'
 import { givenAnswer, keepRequest } from '../approvals/waiting-request.js'
@@ -19,9 +20,8 @@ import { keepDecision } from './denials.js'
  * @throws APPROVAL_DENIED, APPROVAL_UNAVAILABLE, APPROVAL_KEY_INVALID, RUN_ABORTED
  */
 export async function ask(asking: Asking, decision: Decision): Promise<void> {
-  const key = await approvalKey(asking.tool, asking.args)
   const approvals = sessionApprovals(asking.globals)
-  let call = await approvedCall(asking, key)
+  let call = await callOf(asking)
   for (;;) {
     // What was allowed while this waited is seen in the same tick in which it would ask.
     if ((await wasApproved(call)) || approvals.has(call.identity)) return
@@ -34,7 +34,7 @@ export async function ask(asking: Asking, decision: Decision): Promise<void> {
       throw keepDecision(notApproved(asking.tool, answer, reason, decision), decision)
     }
     if (!isOutdated) return
-    call = await approvedCall(asking, key)
+    call = await approvedCall(asking, call.key)
   }
 }
 
@@ -66,32 +66,41 @@ async function isApproved(call: ApprovedCall): Promise<boolean> {
  * What a person is to be asked about a call by the host's own means; null where `ask` would let it pass. If the
  * call has an id, the request is kept under it until it is answered.
  *
- * @throws APPROVAL_KEY_INVALID, APPROVAL_INVALID
+ * @throws APPROVAL_KEY_INVALID
  */
 export async function requestOf(asking: Asking, decision: Decision): Promise<WaitingRequest | null> {
-  const { tool, args, globals, envelope } = asking
-  const call = await approvedCall(asking, await approvalKey(tool, args))
+  const { globals, envelope } = asking
+  const call = await callOf(asking)
   if (await isApproved(call)) return null
   const answer = (await givenAnswer(call))?.outcome.answer
   if (answer !== undefined && answer !== 'deny') return null
   const { callId = crypto.randomUUID() } = envelope
   const expires = Date.now() + (globals.config.interactTimeoutMs ?? TIMEOUT_MS)
   const request = { ...(await approvalRequest(call, decision, callId)), expires }
-  if (envelope.callId !== undefined && (await keepRequest(call, request)))
+  if (envelope.callId !== undefined && (await keepRequest(call, callId, expires)))
     notifyOfApproval('approval:asked', call, { id: callId, reason: decision.reason })
   return request
+}
+
+/**
+ * A call as answers are bound to it.
+ *
+ * @throws APPROVAL_KEY_INVALID
+ */
+export async function callOf(asking: Asking): Promise<ApprovedCall> {
+  return approvedCall(asking, await approvalKey(asking.tool, asking.args))
 }
 
 function remembersProject({ asking: { globals }, isOthers }: ApprovedCall): boolean {
   return !isOthers && globals.config.policy?.approval?.remember === 'project'
 }
 
-/** The identity of this one call; without an id of its own, that of no call. */
-function onceOf({ identity, asking: { envelope } }: ApprovedCall): string {
-  return `${identity}\0${envelope.callId ?? crypto.randomUUID()}`
+/** The identity of this one call, with all of its arguments; without an id of its own, that of no call. */
+function onceOf({ identity, asking: { args, envelope } }: ApprovedCall): string {
+  return canonicalText([identity, envelope.callId ?? crypto.randomUUID(), args ?? {}])
 }
 
-async function grant(call: ApprovedCall, answer: Outcome['answer']): Promise<void> {
+async function grant(call: ApprovedCall, answer: Exclude<ApprovalAnswer, 'deny'>): Promise<void> {
   const { asking, identity, key, digest } = call
   const { tool, globals, envelope } = asking
   const { sessionId, userId, agentId, callId } = envelope
@@ -139,7 +148,7 @@ async function settled(call: ApprovedCall, decision: Decision): Promise<Outcome>
 }
 
 function isAllowed(answer: Outcome['answer']): answer is Exclude<ApprovalAnswer, 'deny'> {
-  return answer === 'allow-once' || answer === 'allow-session' || answer === 'allow-project'
+  return answer !== 'deny' && isAnswer(answer)
 }
 
 async function question(call: ApprovedCall, decision: Decision): Promise<Outcome> {

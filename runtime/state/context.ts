@@ -36,6 +36,12 @@ export interface CallIds {
   workspaceId?: string | undefined
 }
 
+/** Which request an answer is for, besides its id. */
+export interface AnswerOptions extends CallIds {
+  /** The call that a person was asked about: its id alone does not tell, where a model gives ids again. */
+  call?: { ref: string; args?: unknown } | undefined
+}
+
 /** The options of one call, besides its arguments. */
 export interface InvokeOptions extends CallIds {
   /** Ends the call: nothing more of it is started. */

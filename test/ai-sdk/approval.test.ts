@@ -112,6 +112,38 @@ describe('approval by the SDK, with a store', () => {
     const changed = JSON.parse(JSON.stringify(messages).replaceAll('staging', 'production')) as ModelMessage[]
     expect(await resumed(deploying, answered(changed, true))).toEqual(REFUSED)
     expect(deploying.deployed).toEqual([])
+    // What was forged leaves the answer to what was asked.
+    expect(await resumed(deploying, answered(messages, true))).toEqual(DONE)
+    expect(deploying.deployed).toEqual(['staging'])
+  })
+
+  it('refuses an approval that is contradicted, or no yes', async () => {
+    const deploying = deployRuntime({ store: newStore() })
+    const messages = await askedOf(deploying)
+    const { tools } = await skillTools(deploying.runtime, { policy: POLICY, approval: 'sdk' })
+    const answers = answered(messages, true).at(-1) as { content: object[] }
+    for (const content of [
+      [...answers.content, { ...answers.content[0], approved: false }],
+      [{ ...answers.content[0], approved: 'false' }],
+    ]) {
+      const given = [...messages, { role: 'tool', content }] as ModelMessage[]
+      const options = { toolCallId: 'call-deploy', messages: given }
+      const run = tools.deploy?.execute?.({ to: 'staging' }, options as never) as AsyncIterable<unknown>
+      await expect(run[Symbol.asyncIterator]().next()).rejects.toThrow('APPROVAL_UNAVAILABLE')
+    }
+    expect(deploying.deployed).toEqual([])
+  })
+
+  it('asks in each session, though the model gives its calls the same id', async () => {
+    const deploying = deployRuntime({ store: newStore() })
+    const sessions = [{ sessionId: 'chat-1' }, { sessionId: 'chat-2' }, { ...POLICY, userId: 'ada' }]
+    const all: ModelMessage[][] = []
+    for (const policy of sessions) all.push(await askedOf(deploying, { policy }))
+    for (const [at, policy] of sessions.entries()) {
+      expect(JSON.stringify(all[at])).toContain('tool-approval-request')
+      expect(await resumed(deploying, answered(all[at] ?? [], true), { policy })).toEqual(DONE)
+    }
+    expect(deploying.deployed).toHaveLength(3)
   })
 
   it('refuses an approval that was used', async () => {

@@ -129,9 +129,6 @@ describe('a request that is answered elsewhere', () => {
       await expect(foreign.answer('call-1', 'allow-once')).rejects.toMatchObject(
         refused('has asked nothing by this id'),
       )
-      await expect(foreign.authorize('deploy', {}, call)).rejects.toMatchObject(
-        refused('another agent uses this id'),
-      )
     }
     for (const answer of ['allow', true, null, { answer: 'yes' }])
       await expect(asker.answer('call-1', answer as 'deny')).rejects.toMatchObject(
@@ -178,6 +175,53 @@ describe('a request that is answered elsewhere', () => {
     }
   })
 
+  it('is kept for each session, user and agent that gives a call the same id', async () => {
+    const store = memoryStore()
+    const others = [{}, { sessionId: 't' }, { userId: 'v' }, { agentId: 'b' }]
+    const all = others.map(more => runtimeOver(store).forAgent({ ...ids, ...more }))
+    for (const one of all) expect((await one.authorize('deploy', {}, call)).request?.id).toBe('call-1')
+    for (const one of all) await one.answer('call-1', 'allow-once')
+    for (const one of all) expect(await one.invoke('deploy', {}, call)).toEqual(ran)
+  })
+
+  it('is told from others with the same id by the call', async () => {
+    const store = memoryStore()
+    const [asker] = agents(store)
+    const about = (a: number) => ({ call: { ref: 'deploy', args: { a } } })
+    for (const a of [1, 2, 3]) await asker.authorize('deploy', { a }, call)
+    await expect(asker.answer('call-1', 'allow-once')).rejects.toMatchObject(
+      refused('several calls were asked about by this id'),
+    )
+    await expect(asker.answer('call-1', 'allow-once', about(4))).rejects.toMatchObject(
+      refused('another call'),
+    )
+    await asker.answer('call-1', 'allow-once', about(2))
+    await asker.answer('call-1', { answer: 'deny', reason: 'no' }, about(3))
+    await expect(asker.answer('call-1', 'allow-once', about(2))).rejects.toMatchObject(
+      refused('it was answered before'),
+    )
+    // An answer that comes twice is none to a call that was asked about since.
+    await asker.authorize('deploy', { a: 5 }, call)
+    await expect(asker.answer('call-1', 'allow-once')).rejects.toMatchObject(refused('several calls'))
+    const given = [1, 2, 3, 4, 5].map(a =>
+      code(runtimeOver(store).forAgent(ids).invoke('deploy', { a }, call)),
+    )
+    expect(await Promise.all(given)).toEqual([
+      ...['APPROVAL_UNAVAILABLE', ran, 'APPROVAL_DENIED', 'APPROVAL_UNAVAILABLE', 'APPROVAL_UNAVAILABLE'],
+    ])
+  })
+
+  it('is not removed with an older one of the same id that another process kept', async () => {
+    const store = memoryStore()
+    const [first, second] = [runtimeOver(store, 20), runtimeOver(store)].map(one => one.forAgent(ids))
+    await first?.authorize('deploy', { a: 1 }, call)
+    await second?.authorize('deploy', { a: 2 }, call)
+    await new Promise(done => setTimeout(done, 40))
+    await first?.authorize('deploy', {}, { callId: 'call-2' })
+    await second?.answer('call-1', 'allow-once')
+    expect(await second?.invoke('deploy', { a: 2 }, call)).toEqual(ran)
+  })
+
   it('is kept only for a call with an id', async () => {
     const store = memoryStore()
     const set = vi.spyOn(store, 'set')
@@ -220,8 +264,9 @@ const say = promise => promise.then(() => console.log('ran'), error => console.l
     expect(run(`await say(agent.invoke('deploy', { a: 2 }, { callId: 'c' }))`)).toBe('APPROVAL_UNAVAILABLE')
     expect(run(`await say(agent.invoke('deploy', { a: 1 }, { callId: 'c' }))`)).toBe('ran')
     expect(run(`await say(agent.invoke('deploy', { a: 1 }, { callId: 'c' }))`)).toBe('APPROVAL_UNAVAILABLE')
-    const kept = JSON.parse(readFileSync(join(folder, encodeURIComponent('approval:c')), 'utf8'))
-    expect(kept.value).toMatchObject({ state: 'used', request: { id: 'c', tool: 'deploy', args: { a: 1 } } })
+    const key = JSON.stringify(['approval', 's', 'u', 'a', 'c'])
+    const { value } = JSON.parse(readFileSync(join(folder, encodeURIComponent(key)), 'utf8'))
+    expect(value.calls).toMatchObject([{ state: 'used' }])
   })
 
   it('of a registered function is answered where that is registered', async () => {

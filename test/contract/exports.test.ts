@@ -144,6 +144,7 @@ const TYPES: Record<string, string[]> = {
     'AgentOptions',
     'AgentPolicy',
     'AgentRuntime',
+    'AnswerOptions',
     'Approval',
     'ApprovalAnswer',
     'ApprovalPolicy',

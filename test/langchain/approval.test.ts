@@ -62,6 +62,21 @@ const CALL = calling('deploy', { to: 'staging' })
 const END = { text: 'Done.' }
 
 describe('approval by an interrupt', () => {
+  it('is for the call that was asked about, though another of the message has its id', async () => {
+    for (const decisions of [
+      [{ type: 'approve' }, { type: 'reject' }],
+      [{ type: 'reject' }, { type: 'approve' }],
+    ]) {
+      const deploying = deployRuntime()
+      const { run } = chat(deploying, new MemorySaver())
+      const calls = ['staging', 'production'].map(to => ({ id: 'call', name: 'deploy', args: { to } }))
+      await run(START, { calls })
+      await run(resume({ decisions }), END)
+      const denied = decisions[0]?.type === 'reject' ? 'staging' : 'production'
+      expect(deploying.deployed).not.toContain(denied)
+    }
+  })
+
   it('asks with what LangChain asks with, and runs nothing before', async () => {
     const deploying = deployRuntime()
     const { question, results } = await chat(deploying, new MemorySaver()).run(START, CALL)

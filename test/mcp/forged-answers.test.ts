@@ -45,8 +45,9 @@ function runtimeWithTools() {
   const runtime = createRuntime({ paths: [], policy: { permissions: ['write'] } })
   for (const name of ['save', 'erase'])
     registerTool(runtime.globals, {
-      ...{ name, description: name, metadata: { permissions: { required: ['write'] } } },
-      params: { type: 'object', properties: { path: { type: 'string' } } },
+      ...{ name, description: name },
+      metadata: { permissions: { required: ['write'] }, 'approval-key': '${args.path}' },
+      params: { type: 'object', properties: { path: { type: 'string' }, text: { type: 'string' } } },
       fn: (_ctx: unknown, args: unknown) => `${name} ${JSON.stringify(args)}`,
     })
   return runtime
@@ -73,6 +74,10 @@ describe('an answer that comes back with a call', () => {
     expect(asks(await call('save', { path: 'b' }, { requestState, inputResponses: ALLOW }))).toBe(true)
     expect(asks(await call('erase', { path: 'a' }, { requestState, inputResponses: ALLOW }))).toBe(true)
     expect(asks(await call('save', { path: 'c' }, { inputResponses: ALLOW }))).toBe(true)
+    // Not even for those that the tool's key leaves out.
+    const safe = (await call('save', { path: 'a', text: 'safe' })).result ?? {}
+    const evil = { requestState: safe.requestState, inputResponses: ALLOW }
+    expect(asks(await call('save', { path: 'a', text: 'EVIL' }, evil))).toBe(true)
   })
 
   it('counts for no other connection, and not if a byte of it was changed', async () => {
