@@ -55,6 +55,7 @@ export { pathGet, pathKeys, pathQuery, pathRemove, pathSet } from '../src/values
 export { listApprovals, revokeApproval } from './approvals/project-approvals.js'
 export {
   ctxCwd,
+  ctxDecision,
   ctxFolder,
   ctxHookTarget,
   ctxHookTrigger,

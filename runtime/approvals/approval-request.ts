@@ -1,11 +1,14 @@
 import { thrownText } from '../../src/base/attempt.js'
 import { canonicalJson } from '../../src/base/canonical-json.js'
+import { isAgentAppsError } from '../../src/base/error.js'
 import type { JsonValue } from '../../src/base/json.js'
 import type { Decision } from '../../src/policy/decide.js'
 import { maskSecrets } from '../../src/policy/mask-secrets.js'
 import { definitionOf } from '../../src/skill/define-tool.js'
+import { RUNTIME_CONTEXT } from '../../src/skill/tool-context.js'
 import { freezeArguments } from '../schema/freeze-arguments.js'
 import type { ApprovalRequest } from '../state/policy.js'
+import type { ToolDef } from '../state/tool-def.js'
 import type { ApprovedCall, Asking } from './approved-call.js'
 
 /** Milliseconds that a tool has to show what its call would do. */
@@ -14,11 +17,12 @@ const PREVIEW_MS = 5_000
 const PREVIEW_MAX = 100_000
 
 /** What a person is asked, but for when an answer comes too late. */
-export async function approvalRequest(
+export function approvalRequest(
   { asking, key, digest }: ApprovedCall,
-  { reason, rule }: Decision,
+  { reason, rule }: Pick<Decision, 'reason' | 'rule'>,
   id: string,
-): Promise<Omit<ApprovalRequest, 'signal' | 'expires'>> {
+  preview: string | null,
+): Omit<ApprovalRequest, 'signal' | 'expires'> {
   const { tool, args, envelope } = asking
   const { sessionId, userId, agentId } = envelope
   return {
@@ -28,14 +32,24 @@ export async function approvalRequest(
       key: key.shown,
       args: freezeArguments(maskSecrets((args ?? {}) as JsonValue)) as JsonValue,
     },
-    ...{ ignored: key.ignored, preview: await previewOf(asking), reason, rule },
+    ...{ ignored: key.ignored, preview, reason, rule },
     ...{ agentId, sessionId, userId },
   }
 }
 
-/** What the tool shows of the call; null where it shows nothing. A preview that fails is said to. */
-async function previewOf({ tool, args, envelope, abort }: Asking): Promise<string | null> {
-  if (tool.frontmatter.metadata['approval-preview'] !== true) return null
+/** True for a tool that shows what its calls would do. */
+export function hasPreview({ frontmatter }: Pick<ToolDef, 'frontmatter'>): boolean {
+  return frontmatter.metadata['approval-preview'] === true
+}
+
+/**
+ * What the tool shows of the call; null where it shows nothing. A preview that fails is said to.
+ *
+ * @throws the AgentAppsError that the preview throws: the call cannot work, so that nobody is to be asked
+ */
+export async function previewOf(asking: Asking): Promise<string | null> {
+  const { tool, args, envelope, abort } = asking
+  if (!hasPreview(tool)) return null
   const ended = new AbortController()
   const signal = abort ? AbortSignal.any([abort, ended.signal]) : ended.signal
   let timer: ReturnType<typeof setTimeout> | undefined
@@ -43,7 +57,8 @@ async function previewOf({ tool, args, envelope, abort }: Asking): Promise<strin
     const { preview } = (await definitionOf(tool.load ? await tool.load() : tool.fn)) ?? {}
     if (typeof preview !== 'function') return null
     const { callId, sessionId, messageId, agentId, userId, workspaceId } = envelope
-    const context = { signal, callId, sessionId, messageId, agentId, userId, workspaceId }
+    const ids = { callId, sessionId, messageId, agentId, userId, workspaceId }
+    const context = { signal, ...ids, [RUNTIME_CONTEXT]: asking }
     const late = new Promise<never>((_, reject) => {
       timer = setTimeout(() => reject(new Error(`it took longer than ${PREVIEW_MS} ms`)), PREVIEW_MS)
     })
@@ -51,6 +66,7 @@ async function previewOf({ tool, args, envelope, abort }: Asking): Promise<strin
     if (typeof shown !== 'string') throw new Error('it is no string')
     return shown.length > PREVIEW_MAX ? `${shown.slice(0, PREVIEW_MAX)}…` : shown
   } catch (error) {
+    if (isAgentAppsError(error)) throw error
     return `(no preview: ${thrownText(error)})`
   } finally {
     clearTimeout(timer)

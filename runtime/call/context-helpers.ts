@@ -2,18 +2,21 @@ import { disk } from '#disk'
 import { AgentAppsError } from '../../src/base/error.js'
 import { OWN, type OwnParts } from '../../src/own/own-parts.js'
 import { safeClone } from '../../src/serialize/safe-clone.js'
+import type { PreviewContext } from '../../src/skill/define-tool.js'
 import type { HookTrigger } from '../../src/skill/metadata-keys.js'
 import type { PathEntry } from '../../src/skill/path-entry.js'
-import { RUNTIME_CONTEXT, type ToolContext } from '../../src/skill/tool-context.js'
+import { RUNTIME_CONTEXT } from '../../src/skill/tool-context.js'
 import { pathGet } from '../../src/values/path-expression.js'
 import type { OpenedSkill } from '../find/opened-skill.js'
 import { lazy } from '../host/later.js'
 import { interpolationRoots } from '../schema/interpolation-roots.js'
 import type { CallerKind, Context } from '../state/context.js'
+import type { Authorization } from '../state/policy.js'
 import type { ToolDef } from '../state/tool-def.js'
 import type { RunContext } from './run-context.js'
 
 const agents = lazy(() => import('./agent-calls.js'))
+const deciding = lazy(() => import('./decide-call.js'))
 const opening = lazy(() => import('../find/opened-skill.js'))
 
 /** Returns the context that a middleware serves. Throws CONTEXT_MISSING for a context that serves none. */
@@ -36,7 +39,7 @@ export function ctxTarget(ctx: Context): Context {
  *
  * @throws CONTEXT_MISSING where the tool was called without a runtime
  */
-export function ctxRuntime(ctx: ToolContext): Context {
+export function ctxRuntime(ctx: PreviewContext): Context {
   const found = (ctx as { [RUNTIME_CONTEXT]?: Context })[RUNTIME_CONTEXT]
   if (found?.globals) return found
   throw new AgentAppsError('CONTEXT_MISSING', 'This tool was called without a runtime.', {
@@ -86,6 +89,23 @@ export async function ctxTools(ctx: Context, as: CallerKind = ctx.envelope.as): 
  */
 export async function ctxTool(ctx: Context, ref: string): Promise<ToolDef> {
   return (await agents()).toolFrom(ctx as RunContext, ref, ctx.envelope.as)
+}
+
+/**
+ * Returns what the policy says of a call that the agent of this one could make in its place; null where no agent made
+ * this one. Nobody is asked, and no tool runs, but the code that derives the key.
+ *
+ * @param ctx what `execute` or `preview` gets
+ * @throws ARGS_INVALID, TOOL_BROKEN
+ */
+export async function ctxDecision(
+  ctx: PreviewContext,
+  ref: string,
+  args?: unknown,
+): Promise<Omit<Authorization, 'request'> | null> {
+  const context = ctxRuntime(ctx)
+  if (context.envelope.as !== 'agent') return null
+  return (await deciding()).decideInPlace(context as RunContext, ref, args)
 }
 
 /** Where a folder skill's other files are, and which there are. */

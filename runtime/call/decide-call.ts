@@ -31,12 +31,38 @@ export async function decideCall(
   options: InvokeOptions,
   caller?: RunContext,
 ): Promise<Authorization> {
+  return decided(ref, given, own, options, caller, asked)
+}
+
+/**
+ * Decides about a call that the agent of another one could make in its place. Nobody is asked, no request is made, and
+ * what a person allowed before is allowed.
+ *
+ * @throws what `decideCall` throws
+ */
+export async function decideInPlace(call: RunContext, ref: string, given: unknown): Promise<Authorization> {
+  const { globals, options = {}, caller } = call
+  return decided(ref, given, globals, options, caller, async (ctx, made) =>
+    (await (await asking()).wasAllowed(ctx)) ? allowedBefore(made) : made,
+  )
+}
+
+/** @param settle what becomes of a decision to ask */
+async function decided(
+  ref: string,
+  given: unknown,
+  own: Globals,
+  options: InvokeOptions,
+  caller: RunContext | undefined,
+  settle: (ctx: RunContext, made: Authorization) => Promise<Authorization>,
+): Promise<Authorization> {
   try {
     const ctx = await checkedCall(ref, given, own, options, caller)
     const isUntrusted = await isAskedFirst(own, ctx.tool)
     const steps = await stepsOf(ctx, !isUntrusted)
     if (isUntrusted && steps.at(-1)?.decision !== 'deny') return authorization([TRUST_ASKED])
-    return await asked(ctx, authorization(steps))
+    const made = authorization(steps)
+    return made.decision === 'ask' ? await settle(ctx, made) : made
   } catch (error) {
     if (!isAgentAppsError(error) || (error.code !== 'TOOL_NOT_FOUND' && error.code !== 'TOOL_DENIED'))
       throw error
@@ -85,13 +111,25 @@ const TRUST_ASKED: StepAnswer = {
   reason: 'its project is not trusted yet',
 }
 
-/** What a person is to be asked, unless this was answered before. */
-async function asked(ctx: RunContext, decided: Authorization): Promise<Authorization> {
-  if (decided.decision !== 'ask') return decided
-  const request = await (await asking()).requestOf(ctx, decided)
-  if (request) return { ...decided, request }
-  const reason = `${decided.reason}, and a person allowed it`
-  return { ...decided, decision: 'allow', by: 'a person', reason, rule: null, written: null }
+/** What a person is to be asked, unless this was answered before or the call cannot work. */
+async function asked(ctx: RunContext, made: Authorization): Promise<Authorization> {
+  const request = await (await asking()).requestOf(ctx, made)
+  if (request === null) return allowedBefore(made)
+  if (!isAgentAppsError(request)) return { ...made, request }
+  const { code, message } = request
+  const said = {
+    code,
+    by: `"${ctx.tool.name}"`,
+    rule: null,
+    reason: message.replace(/\.$/, ''),
+    written: null,
+  }
+  return { ...made, decision: 'deny', ...said }
+}
+
+function allowedBefore(made: Authorization): Authorization {
+  const reason = `${made.reason}, and a person allowed it`
+  return { ...made, decision: 'allow', by: 'a person', reason, rule: null, written: null }
 }
 
 function authorization(steps: StepAnswer[]): Authorization {

@@ -1,7 +1,7 @@
 import { canonicalText } from '../../src/base/canonical-text.js'
-import { AgentAppsError } from '../../src/base/error.js'
+import { AgentAppsError, isAgentAppsError } from '../../src/base/error.js'
 import type { Decision } from '../../src/policy/decide.js'
-import { approvalRequest } from '../approvals/approval-request.js'
+import { approvalRequest, hasPreview, previewOf } from '../approvals/approval-request.js'
 import { type ApprovedCall, type Asking, approvedCall } from '../approvals/approved-call.js'
 import { askHost, TIMEOUT_MS } from '../approvals/ask-host.js'
 import { notifyOfApproval } from '../approvals/notify-of-approval.js'
@@ -17,16 +17,26 @@ import { keepDecision } from './denials.js'
 /**
  * Asks a person whether a call may run, unless the same call of the same session was allowed before.
  *
- * @throws APPROVAL_DENIED, APPROVAL_UNAVAILABLE, APPROVAL_KEY_INVALID, RUN_ABORTED
+ * @throws APPROVAL_DENIED, APPROVAL_UNAVAILABLE, APPROVAL_KEY_INVALID, RUN_ABORTED; what the tool's preview says
+ *   that the call would throw
  */
 export async function ask(asking: Asking, decision: Decision): Promise<void> {
   const approvals = sessionApprovals(asking.globals)
   let call = await callOf(asking)
+  const none = hasPreview(asking.tool) ? undefined : null
+  let preview: string | null | undefined = none
   for (;;) {
     // What was allowed while this waited is seen in the same tick in which it would ask.
     if ((await wasApproved(call)) || approvals.has(call.identity)) return
+    if (preview === undefined) {
+      // Each call is looked at by itself, also one that another one's question is for. That takes a while.
+      preview = await previewOf(asking)
+      continue
+    }
     const waiting = approvals.waiting.get(call.identity)
-    const { answer, reason, isOutdated } = await (waiting ?? asked(call, decision, approvals))
+    const { answer, reason, isOutdated } = await (waiting ?? asked(call, decision, preview, approvals))
+    // What this call would do may be another thing by now.
+    preview = none
     // An answer for one call, or the end of one, says nothing of another that waited for it.
     if (waiting && (answer === 'allow-once' || answer === 'aborted')) continue
     if (!isAllowed(answer)) {
@@ -62,21 +72,35 @@ async function isApproved(call: ApprovedCall): Promise<boolean> {
   return remembersProject(call) && (await isApprovedForProject(call))
 }
 
+/** True for a call that is not asked about, as a person allowed such calls before. Uses up no answer. */
+export async function wasAllowed(asking: Asking): Promise<boolean> {
+  return isApproved(await callOf(asking))
+}
+
 /**
- * What a person is to be asked about a call by the host's own means; null where `ask` would let it pass. If the
- * call has an id, the request is kept under it until it is answered.
+ * What a person is to be asked about a call by the host's own means; null where `ask` would let it pass, and the
+ * error that it would throw where the call cannot work. If the call has an id, the request is kept under it until
+ * it is answered.
  *
  * @throws APPROVAL_KEY_INVALID
  */
-export async function requestOf(asking: Asking, decision: Decision): Promise<WaitingRequest | null> {
+export async function requestOf(
+  asking: Asking,
+  decision: Pick<Decision, 'reason' | 'rule'>,
+): Promise<WaitingRequest | AgentAppsError | null> {
   const { globals, envelope } = asking
   const call = await callOf(asking)
   if (await isApproved(call)) return null
   const answer = (await givenAnswer(call))?.outcome.answer
   if (answer !== undefined && answer !== 'deny') return null
   const { callId = crypto.randomUUID() } = envelope
+  const preview = await previewOf(asking).catch((error: unknown) => {
+    if (isAgentAppsError(error)) return error
+    throw error
+  })
+  if (isAgentAppsError(preview)) return preview
   const expires = Date.now() + (globals.config.interactTimeoutMs ?? TIMEOUT_MS)
-  const request = { ...(await approvalRequest(call, decision, callId)), expires }
+  const request = { ...approvalRequest(call, decision, callId, preview), expires }
   if (envelope.callId !== undefined && (await keepRequest(call, callId, expires)))
     notifyOfApproval('approval:asked', call, { id: callId, reason: decision.reason })
   return request
@@ -123,9 +147,10 @@ async function grant(call: ApprovedCall, answer: Exclude<ApprovalAnswer, 'deny'>
 async function asked(
   call: ApprovedCall,
   decision: Decision,
+  preview: string | null,
   { waiting }: SessionApprovals,
 ): Promise<Outcome> {
-  const outcome = settled(call, decision)
+  const outcome = settled(call, decision, preview)
   waiting.set(call.identity, outcome)
   try {
     return await outcome
@@ -135,9 +160,9 @@ async function asked(
 }
 
 /** What was edited while a person thought about it is another question: the answer is for what was asked. */
-async function settled(call: ApprovedCall, decision: Decision): Promise<Outcome> {
+async function settled(call: ApprovedCall, decision: Decision, preview: string | null): Promise<Outcome> {
   const { globals, envelope } = call.asking
-  const asking = question(call, decision)
+  const asking = question(call, decision, preview)
   const { answer: outcome, hasEnded } = await sessionApprovals(globals).during(envelope.sessionId, asking)
   if (!isAllowed(outcome.answer)) return outcome
   const now = await approvedCall(call.asking, call.key)
@@ -151,9 +176,9 @@ function isAllowed(answer: Outcome['answer']): answer is Exclude<ApprovalAnswer,
   return answer !== 'deny' && isAnswer(answer)
 }
 
-async function question(call: ApprovedCall, decision: Decision): Promise<Outcome> {
+async function question(call: ApprovedCall, decision: Decision, preview: string | null): Promise<Outcome> {
   const { globals, abort } = call.asking
-  const request = await approvalRequest(call, decision, crypto.randomUUID())
+  const request = approvalRequest(call, decision, crypto.randomUUID(), preview)
   const about = { id: request.id, reason: decision.reason }
   notifyOfApproval('approval:asked', call, about)
   const outcome = outcomeOf(await askHost(globals.config, request, abort))

@@ -1,3 +1,4 @@
+import type { ErrorCode } from '../../src/base/error.js'
 import type { JsonValue } from '../../src/base/json.js'
 import type { Permission } from '../../src/base/permissions.js'
 import type { ChoiceQuestion, ConfirmQuestion, TextQuestion } from '../../src/own/question.js'
@@ -146,7 +147,9 @@ interface TellsTool extends Question {
 }
 
 /** The decision about an agent's call. */
-export interface Authorization extends Decision {
+export interface Authorization extends Omit<Decision, 'code'> {
+  /** The code of the error that a denied call throws, or one that cannot work. */
+  code: ErrorCode | null
   /** What each step says, up to the one that decides. */
   steps: StepAnswer[]
   /** Where the decision is `ask`: what a person is to be asked. */

@@ -1,4 +1,13 @@
-import { createRuntime, defineTool, type RuntimeOptions, registerTool } from 'agent-apps'
+import {
+  AgentAppsError,
+  createRuntime,
+  ctxDecision,
+  defineTool,
+  type PreviewContext,
+  type RuntimeOptions,
+  registerTool,
+  type ToolContext,
+} from 'agent-apps'
 import { describe, expect, it } from 'vitest'
 import { z } from 'zod'
 import { answering, asking, code } from '../support/asking.js'
@@ -304,5 +313,68 @@ describe('a request', () => {
       expect(await runtime.forAgent().invoke('save', { path: 'a.ts' })).toBe('saved')
       expect(requests[0]?.preview).toBe(shown)
     }
+  })
+
+  it('asks nobody where the tool says by an error of ours that the call cannot work', async () => {
+    const { interact, requests } = answering(['allow-once'])
+    const runtime = createRuntime({ paths: [], library: false, interact })
+    const preview = (): never => {
+      throw new AgentAppsError('FILE_NOT_FOUND', 'There is no a.ts.', { hint: 'Name another.' })
+    }
+    runtime.register(defineTool({ name: 'save', gated: true, preview, execute: () => 'saved' }))
+    const agent = runtime.forAgent()
+    await expect(agent.invoke('save')).rejects.toMatchObject({ code: 'FILE_NOT_FOUND' })
+    const decided = await agent.authorize('save', {}, { callId: '1' })
+    expect(decided).toMatchObject({ decision: 'deny', code: 'FILE_NOT_FOUND', reason: 'There is no a.ts' })
+    expect(decided.request).toBeUndefined()
+    expect(requests).toEqual([])
+    await expect(agent.answer('1', 'allow-once')).rejects.toMatchObject({ code: 'APPROVAL_INVALID' })
+  })
+
+  it('shows what a call would do once the ones before it were answered', async () => {
+    let files = 1
+    const shown: unknown[] = []
+    const runtime = createRuntime({
+      paths: [],
+      library: false,
+      interact: request => {
+        shown.push(request.kind === 'approval' && request.preview)
+        files++
+        return 'allow-once'
+      },
+    })
+    const preview = (): string => `${files} files`
+    runtime.register(defineTool({ name: 'save', gated: true, preview, execute: () => 'saved' }))
+    const agent = runtime.forAgent()
+    await Promise.all([agent.invoke('save'), agent.invoke('save'), agent.invoke('save')])
+    expect(shown).toEqual(['1 files', '2 files', '3 files'])
+  })
+
+  it('says to a preview what its agent may do without asking', async () => {
+    const { interact, requests } = answering(['allow-session', 'allow-once', 'allow-once'])
+    const runtime = createRuntime({
+      paths: [],
+      library: false,
+      interact,
+      policy: { rules: 'look(c,$policy=deny)' },
+    })
+    const params = { type: 'object', properties: { path: { type: 'string' } } } as const
+    const deriveApprovalKey = ({ path }: { path?: string }): string => String(path)
+    runtime.register(
+      defineTool({ name: 'look', params, gated: true, deriveApprovalKey, execute: () => 'seen' }),
+    )
+    const said: unknown[] = []
+    const preview = async (_: object, context: PreviewContext): Promise<string> => {
+      for (const path of ['a', 'b', 'c']) said.push((await ctxDecision(context, 'look', { path }))?.decision)
+      return ''
+    }
+    const execute = async (_: object, ctx: ToolContext) => String(await ctxDecision(ctx, 'look'))
+    runtime.register(defineTool({ name: 'save', gated: true, preview, execute }))
+    const agent = runtime.forAgent()
+    await agent.invoke('look', { path: 'a' })
+    await agent.invoke('save')
+    expect(said).toEqual(['allow', 'ask', 'deny'])
+    expect(requests).toHaveLength(2)
+    expect(await runtime.invoke('save')).toBe('null')
   })
 })

@@ -31,6 +31,7 @@ const EXPORTS: Record<string, string[]> = {
     'createRuntime',
     'ctxAgent',
     'ctxCwd',
+    'ctxDecision',
     'ctxFolder',
     'ctxHookTarget',
     'ctxHookTrigger',
