@@ -1,5 +1,5 @@
 import { defineTool } from 'agent-apps'
-import { type BashArguments, bash, commandKey } from './process/bash.js'
+import { type BashArguments, bash, commandKey, commandPreview } from './process/bash.js'
 
 export default defineTool({
   name: 'bash',
@@ -48,6 +48,6 @@ export default defineTool({
     additionalProperties: false,
   },
   deriveApprovalKey: args => commandKey(args as unknown as BashArguments),
-  preview: ({ command }) => String(command),
+  preview: (args, ctx) => commandPreview(args as unknown as BashArguments, ctx),
   execute: async (args, ctx) => bash(args as unknown as BashArguments, ctx),
 })

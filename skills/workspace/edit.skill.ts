@@ -1,17 +1,21 @@
-import { AgentAppsError, defineTool, type ToolContext, type ToolResult } from 'agent-apps'
+import {
+  AgentAppsError,
+  defineTool,
+  type PreviewContext,
+  type ToolContext,
+  type ToolResult,
+} from 'agent-apps'
 import { mustGoOn } from '../../workspace/files/going-on.js'
 import { nearPaths } from '../../workspace/files/near-paths.js'
-import { oneAtATime } from '../../workspace/files/one-at-a-time.js'
 import { replaceFile } from '../../workspace/files/replace-file.js'
 import { notFile, notFound } from '../../workspace/wall/open-place.js'
 import { pathKey } from '../../workspace/wall/path-key.js'
-import { placeOf } from '../../workspace/wall/place.js'
-import { expectWritable } from '../../workspace/wall/protected-files.js'
-import { expectSameRules } from '../../workspace/wall/same-rules.js'
-import { sessionOf, workspaceOf } from '../../workspace/wall/workspace.js'
-import { knownAs, knownContents } from './files/known-text.js'
+import { foreseen } from '../../workspace/wall/same-rules.js'
+import { foreseenChange, plainTexts, takesLong, unforeseen } from './files/foreseen-change.js'
+import { inTurn, type Turn } from './files/in-turn.js'
+import { type KnownContents, knownAs, knownContents, knownSize } from './files/known-text.js'
 import { type Edit, replaceText } from './files/replace-text.js'
-import { textDiff } from './files/text-diff.js'
+import { textChange } from './files/text-diff.js'
 
 interface Arguments extends Partial<Edit> {
   path: string
@@ -57,42 +61,46 @@ export default defineTool({
     additionalProperties: false,
   },
   deriveApprovalKey: ({ path }) => pathKey(String(path)),
-  preview: args => {
-    const { path, ...given } = args as unknown as Arguments
-    return editsOf({ path, ...given })
-      .map(one => textDiff(pathKey(path), ...asLines(one)))
-      .join('')
-  },
+  preview: (args, ctx) => preview(args as unknown as Arguments, ctx),
   execute: async (args, ctx) => edit(args as unknown as Arguments, ctx),
 })
 
 async function edit(args: Arguments, ctx: ToolContext): Promise<ToolResult> {
   const edits = editsOf(args)
-  const workspace = await workspaceOf(ctx)
-  const session = sessionOf(workspace, ctx)
-  const { real } = await placeOf(args.path, workspace)
-  return oneAtATime(real, async () => {
-    mustGoOn(ctx)
-    const place = await placeOf(args.path, workspace)
-    expectWritable(workspace.protected, place)
-    await expectSameRules(ctx, place, args)
+  return inTurn(args, ctx, async turn => {
+    const { place, session } = turn
     const { path } = place
-    if (!place.exists) throw notFound(place, await nearPaths(place, workspace))
     ctx.update({ title: `Editing ${path}` })
-    const known = await knownContents(place, session)
-    if (known.text === null) throw notFile(place, 'is not text')
-    const { text, replaced } = replaceText(known.text, edits, path)
+    const { known, text, replaced } = await planned(edits, turn)
     const bytes = Buffer.from(text)
     const stat = await replaceFile(place, bytes, known.stat, () => mustGoOn(ctx))
     session.read.set(place.real, knownAs(bytes, stat))
-    const diff = textDiff(path, known.text, text)
+    const { diff } = textChange(path, known.text, text)
     return { title: `Edited ${path}`, metadata: { path, replaced, diff }, output: diff }
   })
 }
 
-/** Both texts of an edit, for a person: a piece of a line is no line without its end. */
-function asLines({ old, new: wanted }: Edit): [string, string] {
-  return old.endsWith('\n') || wanted.endsWith('\n') ? [old, wanted] : [`${old}\n`, `${wanted}\n`]
+/** The file as it is, and what becomes of it. */
+async function planned(
+  edits: readonly Edit[],
+  { place, workspace, session }: Turn,
+): Promise<{ known: KnownContents & { text: string }; text: string; replaced: number }> {
+  if (!place.exists) throw notFound(place, await nearPaths(place, workspace))
+  const { stat, text } = await knownContents(place, session)
+  if (text === null) throw notFile(place, 'is not text')
+  return { known: { stat, text }, ...replaceText(text, edits, place.path) }
+}
+
+async function preview(args: Arguments, ctx: PreviewContext): Promise<string> {
+  const edits = editsOf(args)
+  const plain = plainTexts(edits.flatMap(one => [['-', one.old] as const, ['+', one.new] as const]))
+  const look = (): Promise<string> =>
+    inTurn(args, ctx, async turn => {
+      if (takesLong(knownSize(turn), edits.length)) return unforeseen(turn.place.path, plain)
+      const { known, text } = await planned(edits, turn)
+      return foreseenChange(turn.place.path, known, text, plain)
+    })
+  return foreseen(ctx, args.path, look, plain)
 }
 
 function editsOf({ old, new: wanted, all, edits }: Arguments): readonly Edit[] {

@@ -1,4 +1,5 @@
 import { defineTool } from 'agent-apps'
+import { pageUrl } from './web/page-url.js'
 
 export default defineTool({
   name: 'webfetch',
@@ -49,7 +50,7 @@ export default defineTool({
     additionalProperties: false,
   },
   deriveApprovalKey: ({ url }) => originOf(String(url)),
-  preview: ({ url }) => String(url),
+  preview: ({ url }) => pageUrl(String(url)).href,
   // What fetches is large, and loaded by the first call.
   execute: async (args, ctx) => (await import('./web/webfetch.js')).webfetch(args, ctx),
 })

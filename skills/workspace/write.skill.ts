@@ -1,15 +1,14 @@
-import { defineTool, type ToolContext, type ToolResult } from 'agent-apps'
+import { defineTool, type PreviewContext, type ToolContext, type ToolResult } from 'agent-apps'
 import { mustGoOn } from '../../workspace/files/going-on.js'
-import { oneAtATime } from '../../workspace/files/one-at-a-time.js'
 import { replaceFile } from '../../workspace/files/replace-file.js'
+import { expectFolders } from '../../workspace/wall/open-place.js'
 import { pathKey } from '../../workspace/wall/path-key.js'
-import { placeOf } from '../../workspace/wall/place.js'
-import { expectWritable } from '../../workspace/wall/protected-files.js'
-import { expectSameRules } from '../../workspace/wall/same-rules.js'
-import { sessionOf, workspaceOf } from '../../workspace/wall/workspace.js'
-import { knownAs, knownContents } from './files/known-text.js'
+import { foreseen } from '../../workspace/wall/same-rules.js'
+import { foreseenChange, plainTexts, takesLong, unforeseen } from './files/foreseen-change.js'
+import { inTurn, type Turn } from './files/in-turn.js'
+import { type KnownContents, knownAs, knownContents, knownSize } from './files/known-text.js'
 import { inStyleOf } from './files/line-endings.js'
-import { textDiff } from './files/text-diff.js'
+import { textChange } from './files/text-diff.js'
 
 interface Arguments {
   path: string
@@ -32,29 +31,20 @@ export default defineTool({
     additionalProperties: false,
   },
   deriveApprovalKey: ({ path }) => pathKey(String(path)),
-  preview: ({ path, content }) => textDiff(pathKey(String(path)), '', String(content)),
+  preview: (args, ctx) => preview(args as unknown as Arguments, ctx),
   execute: async (args, ctx) => write(args as unknown as Arguments, ctx),
 })
 
 async function write(args: Arguments, ctx: ToolContext): Promise<ToolResult> {
-  const { path: given, content } = args
-  const workspace = await workspaceOf(ctx)
-  const session = sessionOf(workspace, ctx)
-  const { real } = await placeOf(given, workspace)
-  return oneAtATime(real, async () => {
-    mustGoOn(ctx)
-    // An earlier call may have created it, or a folder on the way.
-    const place = await placeOf(given, workspace)
-    expectWritable(workspace.protected, place)
-    await expectSameRules(ctx, place, args)
+  return inTurn(args, ctx, async turn => {
+    const { place, session } = turn
     const { path } = place
     ctx.update({ title: `Writing ${path}` })
-    const known = place.exists ? await knownContents(place, session) : null
-    const text = known?.text ? inStyleOf(known.text, content) : content
+    const { known, text } = await planned(args, turn)
     const bytes = Buffer.from(text)
     const stat = await replaceFile(place, bytes, known?.stat ?? null, () => mustGoOn(ctx))
     session.read.set(place.real, knownAs(bytes, stat))
-    const diff = known?.text === null ? '' : textDiff(path, known?.text ?? '', text)
+    const diff = known?.text === null ? '' : textChange(path, known?.text ?? '', text).diff
     const title = known ? `Wrote ${path}` : `Created ${path}`
     return {
       title,
@@ -62,4 +52,25 @@ async function write(args: Arguments, ctx: ToolContext): Promise<ToolResult> {
       output: `${title}: ${bytes.length} bytes.`,
     }
   })
+}
+
+/** The file as it is, null where there is none, and what becomes of it. */
+async function planned(
+  { content }: Arguments,
+  { place, session }: Turn,
+): Promise<{ known: KnownContents | null; text: string }> {
+  if (!place.exists) await expectFolders(place)
+  const known = place.exists ? await knownContents(place, session) : null
+  return { known, text: known?.text ? inStyleOf(known.text, content) : content }
+}
+
+async function preview(args: Arguments, ctx: PreviewContext): Promise<string> {
+  const plain = plainTexts([['+', args.content]])
+  const look = (): Promise<string> =>
+    inTurn(args, ctx, async turn => {
+      if (takesLong(knownSize(turn) + args.content.length)) return unforeseen(turn.place.path, plain)
+      const { known, text } = await planned(args, turn)
+      return foreseenChange(turn.place.path, known, text, plain)
+    })
+  return foreseen(ctx, args.path, look, plain)
 }

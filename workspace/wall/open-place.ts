@@ -1,7 +1,7 @@
 import { constants, existsSync, type Stats } from 'node:fs'
 import { type FileHandle, lstat, mkdir, open, realpath } from 'node:fs/promises'
 import { join } from 'node:path'
-import { AgentAppsError } from 'agent-apps'
+import { AgentAppsError, isAgentAppsError } from 'agent-apps'
 import { outside, type Place, refused } from './place.js'
 
 /** On Linux, a directory that is opened by this needs no permission to be read. Node has no name for it. */
@@ -113,6 +113,16 @@ async function holdByPath(place: Place, segments: readonly string[], create: boo
 
 function swapped(place: Place): AgentAppsError {
   return outside(place.path, 'a part of it was replaced by a link meanwhile')
+}
+
+/** Throws where the folders that a place is in could not be created, as one of them is a file. */
+export async function expectFolders(place: Place): Promise<void> {
+  try {
+    const held = await hold(place, place.segments.slice(0, -1))
+    await held.close()
+  } catch (error) {
+    if (!isAgentAppsError(error) || error.code !== 'FILE_NOT_FOUND') throw error
+  }
 }
 
 /** A regular file, open. */

@@ -6,7 +6,7 @@ import {
   ctxCwd,
   ctxRuntime,
   type Globals,
-  type ToolContext,
+  type PreviewContext,
   type WorkspaceOptions,
 } from 'agent-apps'
 import { checkOptions, type OptionTable } from '../../src/base/options.js'
@@ -47,7 +47,7 @@ const opened = processWide('opened', () => new WeakMap<Globals, Promise<Workspac
  *
  * @throws WORKSPACE_MISSING
  */
-export function workspaceOf(ctx: ToolContext): Promise<Workspace> {
+export function workspaceOf(ctx: PreviewContext): Promise<Workspace> {
   const context = ctxRuntime(ctx)
   const { globals } = context
   const all = opened()
@@ -61,7 +61,10 @@ export function workspaceOf(ctx: ToolContext): Promise<Workspace> {
 }
 
 /** Returns what is kept for the session of a call. Calls without a session share one. */
-export function sessionOf({ sessions }: Workspace, { sessionId = '' }: ToolContext): Session {
+export function sessionOf(
+  { sessions }: Workspace,
+  { sessionId = '' }: Pick<PreviewContext, 'sessionId'>,
+): Session {
   const session = sessions.get(sessionId) ?? { read: new Map() }
   sessions.delete(sessionId)
   sessions.set(sessionId, session)

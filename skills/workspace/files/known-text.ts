@@ -39,6 +39,17 @@ export async function knownContents(place: Place, { read }: Session): Promise<Kn
   }
 }
 
+/** How large a file is that the session knows, in bytes; 0 for any other. */
+export function knownSize({
+  place: { real },
+  session: { read },
+}: {
+  place: Place
+  session: Session
+}): number {
+  return read.get(real)?.size ?? 0
+}
+
 /** What a session knows of a file that it has written. */
 export function knownAs(bytes: Uint8Array, stat: Stats): KnownFile {
   return { size: bytes.length, time: stat.mtimeMs, digest: digestOf(bytes) }

@@ -46,43 +46,42 @@ function replaceOne(
   failure: Failure,
 ): { text: string; count: number } {
   if (old === wanted) throw failure({ text: 'The old and the new text are the same', hint: 'Leave it out.' })
-  const written = [old, withLineEnding(old, '\r\n'), withLineEnding(old, '\n')]
-  const found = written
-    .map(one => ({ one, places: placesOf(text, one) }))
-    .find(({ places }) => places.length > 0)
-  if (!found) throw failure(absent(text, old))
-  const { one, places } = found
-  if (places.length > 1 && !all) throw failure(ambiguous(text, places))
+  const found = [old, withLineEnding(old, '\r\n'), withLineEnding(old, '\n')].find(one => text.includes(one))
+  if (found === undefined) throw failure(absent(text, old))
+  // Millions of places are put together at once, and not one by one.
+  const pieces = text.split(found)
+  const count = pieces.length - 1
+  if (count > 1 && !all) throw failure(ambiguous(pieces, found))
   const put = ending === '\r\n' ? withLineEnding(wanted, ending) : wanted
-  let made = ''
-  let end = 0
-  for (const place of places) {
-    made += text.slice(end, place) + put
-    end = place + one.length
-  }
-  return { text: made + text.slice(end), count: places.length }
-}
-
-/** Where a text is in another one; what overlaps counts once. */
-function placesOf(text: string, part: string): number[] {
-  const places: number[] = []
-  for (let at = text.indexOf(part); at !== -1; at = text.indexOf(part, at + part.length)) places.push(at)
-  return places
+  return { text: pieces.join(put), count }
 }
 
 const PLACES_SHOWN = 10
 
-function ambiguous(text: string, places: readonly number[]): { text: string; hint: string } {
-  const lines = places.slice(0, PLACES_SHOWN).map(place => lineAt(text, place))
-  const more = places.length > PLACES_SHOWN ? ', …' : ''
+/** @param pieces of the file, between which the text is */
+function ambiguous(pieces: readonly string[], found: string): { text: string; hint: string } {
+  const lines: number[] = []
+  let line = 1
+  for (const piece of pieces.slice(0, Math.min(PLACES_SHOWN, pieces.length - 1))) {
+    line += breaksIn(piece)
+    lines.push(line)
+    line += breaksIn(found)
+  }
+  const count = pieces.length - 1
+  const more = count > PLACES_SHOWN ? ', …' : ''
   return {
-    text: `The text to be replaced occurs ${places.length} times, on lines ${lines.join(', ')}${more}`,
+    text: `The text to be replaced occurs ${count} times, on lines ${lines.join(', ')}${more}`,
     hint: 'Quote more of what is around it, or set `all` to replace every occurrence.',
   }
 }
 
-/** At most so many lines are compared for a hint. */
+function breaksIn(text: string): number {
+  return text.split('\n').length - 1
+}
+
+/** At most so many lines are compared for a hint, so many times altogether. */
 const LINES_COMPARED = 20_000
+const COMPARISONS = 1_000_000
 
 function absent(text: string, old: string): { text: string; hint: string } {
   const said = 'The text to be replaced is not in the file'
@@ -90,7 +89,10 @@ function absent(text: string, old: string): { text: string; hint: string } {
   const first = wanted.find(line => line !== '') ?? ''
   const lines = text.split('\n', LINES_COMPARED)
   const trimmed = lines.map(line => line.trim())
-  const same = trimmed.findIndex((_, at) => wanted.every((line, offset) => trimmed[at + offset] === line))
+  let left = COMPARISONS
+  const same = trimmed.findIndex((_, at) =>
+    wanted.every((line, offset) => left-- > 0 && trimmed[at + offset] === line),
+  )
   if (same !== -1 && first !== '') {
     return {
       text: `${said} with this white space. Line ${same + 1} differs only in that`,
@@ -118,10 +120,4 @@ function nearestLine(first: string, trimmed: readonly string[]): number {
     new Set(candidates.map(line => line.slice(0, LINE_COMPARED))),
   )
   return near === null ? -1 : trimmed.findIndex(line => line.slice(0, LINE_COMPARED) === near)
-}
-
-function lineAt(text: string, position: number): number {
-  let line = 1
-  for (let at = text.indexOf('\n'); at !== -1 && at < position; at = text.indexOf('\n', at + 1)) line++
-  return line
 }

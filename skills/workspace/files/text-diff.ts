@@ -1,39 +1,69 @@
-import { structuredPatch } from 'diff'
+import { type StructuredPatchHunk, structuredPatch } from 'diff'
 
 /** The lines around a change that are shown. */
 const CONTEXT = 3
-/** The most characters of a diff. */
-const DIFF_MAX = 20_000
-/** Milliseconds after which two texts are too different to be compared. */
+/** The most characters of what is shown. */
+export const TEXT_MAX = 20_000
+/** Milliseconds after which it is no longer looked for what two texts have in common. */
 const TIME_MAX = 50
 /** The most characters, of both texts together, that are compared. */
 const COMPARED_MAX = 500_000
 
+/** What differs between two texts. */
+export interface TextChange {
+  /** In the unified format; where the texts are too different to be compared, a sentence that says so. */
+  diff: string
+  /** How many lines go, and how many come; null where they were not compared. */
+  lines: { removed: number; added: number } | null
+}
+
 /**
- * What differs between two texts, in the unified format. Only what lies between their common beginning and
- * end is compared, so that a small change of a large file takes no longer than that of a small one.
+ * What differs between two texts. Only what lies between their common beginning and end is compared, so that a small
+ * change of a large file takes no longer than that of a small one.
  */
-export function textDiff(path: string, old: string, text: string): string {
-  if (old === text) return ''
+export function textChange(path: string, old: string, text: string): TextChange {
+  if (old === text) return { diff: '', lines: { removed: 0, added: 0 } }
   const { start, line, ends } = changedPart(old, text)
   const [before, after] = [old.slice(start, ends[0]), text.slice(start, ends[1])]
-  const tooMuch = `[${path} was changed from line ${line} on, too much to be shown.]`
-  if (before.length + after.length > COMPARED_MAX) return tooMuch
-  const patch = structuredPatch(path, path, before, after, undefined, undefined, {
-    context: CONTEXT,
-    timeout: TIME_MAX,
-  })
-  if (!patch) return tooMuch
-  const hunks = patch.hunks.map(({ oldStart, oldLines, newStart, newLines, lines }) => {
+  if (before.length + after.length > COMPARED_MAX)
+    return { diff: `[${path} was changed from line ${line} on, too much to be shown.]`, lines: null }
+  const options = { context: CONTEXT, timeout: TIME_MAX }
+  const compared = structuredPatch(path, path, before, after, undefined, undefined, options)
+  const hunks = compared?.hunks ?? [wholeHunk(before, after)]
+  const shown = hunks.map(({ oldStart, oldLines, newStart, newLines, lines }) => {
     // The last hunk may lack a line break only since the texts were cut there.
-    const shown = lines.filter(one => one !== NO_BREAK || reachesEnd(ends, old, text))
+    const own = lines.filter(one => one !== NO_BREAK || reachesEnd(ends, old, text))
     // What is empty stands behind the line before it.
     const at = (from: number, count: number): string => `${from + line - (count === 0 ? 2 : 1)},${count}`
-    return `@@ -${at(oldStart, oldLines)} +${at(newStart, newLines)} @@\n${shown.join('\n')}\n`
+    return `@@ -${at(oldStart, oldLines)} +${at(newStart, newLines)} @@\n${own.join('\n')}\n`
   })
-  const diff = `--- ${path}\n+++ ${path}\n${hunks.join('')}`
-  if (diff.length <= DIFF_MAX) return diff
-  return `${diff.slice(0, diff.lastIndexOf('\n', DIFF_MAX) + 1)}[The diff is cut.]\n`
+  const changed = hunks.flatMap(({ lines }) => lines)
+  const count = (sign: string): number => changed.filter(one => one.startsWith(sign)).length
+  return {
+    diff: cutText(`--- ${path}\n+++ ${path}\n${shown.join('')}`, 'The diff is cut.'),
+    lines: { removed: count('-'), added: count('+') },
+  }
+}
+
+/** Both texts as they are, where looking for what they have in common would take too long. */
+function wholeHunk(before: string, after: string): StructuredPatchHunk {
+  const [old, text] = [linesOf(before), linesOf(after)]
+  const lines = [...signed('-', old), ...signed('+', text)]
+  return { oldStart: 1, oldLines: old.length, newStart: 1, newLines: text.length, lines }
+}
+
+function linesOf(text: string): string[] {
+  return text.match(/[^\n]*\n|[^\n]+$/g) ?? []
+}
+
+function signed(sign: string, lines: readonly string[]): string[] {
+  return lines.flatMap(one => (one.endsWith('\n') ? [sign + one.slice(0, -1)] : [sign + one, NO_BREAK]))
+}
+
+/** A text for a person, which ends with a line that says so where it is cut. */
+export function cutText(text: string, note: string): string {
+  if (text.length <= TEXT_MAX) return text
+  return `${text.slice(0, text.lastIndexOf('\n', TEXT_MAX) + 1 || TEXT_MAX)}[${note}]\n`
 }
 
 const NO_BREAK = '\\ No newline at end of file'

@@ -1,7 +1,7 @@
 import { open } from 'node:fs/promises'
 import { posix } from 'node:path'
-import type { ToolContext, ToolResult } from 'agent-apps'
-import { expectSameRules } from '../../../workspace/wall/same-rules.js'
+import type { PreviewContext, ToolContext, ToolResult } from 'agent-apps'
+import { expectSameRules, foreseen } from '../../../workspace/wall/same-rules.js'
 import { sessionOf, workspaceOf } from '../../../workspace/wall/workspace.js'
 import { keptOutput } from '../files/output-folder.js'
 import { startFolder } from '../tree/start-folder.js'
@@ -36,17 +36,31 @@ export function commandKey({
   return `cd ${isPlain ? folder : `'${folder.replaceAll("'", "'\\''")}'`} && ${command}`
 }
 
+/** The command, for a person, unless it cannot be run where it is to. */
+export function commandPreview(args: BashArguments, ctx: PreviewContext): Promise<string> {
+  const { command, cwd } = args
+  const look = async (): Promise<string> => {
+    await commandFolder(args, ctx)
+    return command
+  }
+  return foreseen(ctx, cwd, look, command)
+}
+
+async function commandFolder(args: BashArguments, ctx: PreviewContext): Promise<string> {
+  const place = await startFolder(args.cwd, await workspaceOf(ctx))
+  await expectSameRules(ctx, place, args, 'cwd')
+  return place.real
+}
+
 /**
  * Runs a command. How it ended is in its result, whatever it was.
  *
  * @throws FILE_NOT_FOUND, FILE_UNUSABLE, PATH_OUTSIDE for its folder; RUN_ABORTED
  */
 export async function bash(args: BashArguments, ctx: ToolContext): Promise<ToolResult> {
-  const { command, cwd, timeoutMs } = args
+  const { command, timeoutMs } = args
   const workspace = await workspaceOf(ctx)
-  const place = await startFolder(cwd, workspace)
-  await expectSameRules(ctx, place, args, 'cwd')
-  const { real: folder } = place
+  const folder = await commandFolder(args, ctx)
   const { wrap, env } = ctx.config as unknown as BashConfig
   const title = titleOf(command)
   ctx.update({ title })

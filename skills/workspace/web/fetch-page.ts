@@ -2,6 +2,7 @@ import { AgentAppsError } from 'agent-apps'
 import { Agent, type Dispatcher, fetch, ProxyAgent, type Response } from 'undici'
 import { type HostAddress, hostAddresses, type ResolveName } from './host-addresses.js'
 import { mediaTypeOf } from './media-type.js'
+import { checkUrl } from './page-url.js'
 
 const REDIRECTS_MAX = 5
 /** The most that is read of a page, in bytes. */
@@ -68,20 +69,6 @@ async function fetchOnce(url: URL, options: FetchOptions): Promise<FetchedPage> 
 const HEADERS = {
   accept: 'text/html, text/markdown, text/plain, application/json;q=0.9, */*;q=0.5',
   'user-agent': 'agent-apps webfetch',
-}
-
-/** @throws FETCH_REFUSED for what is no plain address of a page */
-function checkUrl(url: URL): void {
-  const problem = /^https?:$/.test(url.protocol)
-    ? url.username || url.password
-      ? 'it has a user name or a password'
-      : null
-    : 'it begins neither with `http:` nor with `https:`'
-  if (problem === null) return
-  throw new AgentAppsError('FETCH_REFUSED', `${url.protocol}//${url.host} is not fetched: ${problem}.`, {
-    hint: 'Give the plain URL of a page.',
-    tool: 'webfetch',
-  })
 }
 
 async function dispatcherFor(url: URL, options: FetchOptions): Promise<Dispatcher> {

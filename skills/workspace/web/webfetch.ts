@@ -5,6 +5,7 @@ import { boundedText } from './bounded-text.js'
 import type { PageFormat } from './convert-html.js'
 import { type FetchedPage, fetchPage } from './fetch-page.js'
 import { decodeText, mediaTypeOf } from './media-type.js'
+import { pageUrl } from './page-url.js'
 
 interface WebfetchArguments {
   url: string
@@ -30,21 +31,12 @@ export async function webfetch(args: unknown, ctx: ToolContext): Promise<ToolRes
   const signal = ctx.signal ? AbortSignal.any([ctx.signal, late]) : late
   try {
     const onFetch = ({ href }: URL): void => ctx.update({ title: `Fetching ${href}` })
-    const page = await fetchPage(urlOf(url), { signal, allow, proxy, onFetch })
+    const page = await fetchPage(pageUrl(url), { signal, allow, proxy, onFetch })
     return await resultOf(url, page, format, signal, ctx)
   } catch (error) {
     if (ctx.signal?.aborted) throw callAborted('webfetch', ctx.signal.reason)
     throw late.aborted && error === late.reason ? tooLate(url, timeoutMs) : error
   }
-}
-
-/** @throws FETCH_REFUSED */
-function urlOf(text: string): URL {
-  if (URL.canParse(text)) return new URL(text)
-  throw new AgentAppsError('FETCH_REFUSED', `${JSON.stringify(text.slice(0, 200))} is no URL.`, {
-    hint: 'Give a whole URL, such as https://example.org/page.',
-    tool: 'webfetch',
-  })
 }
 
 async function resultOf(

@@ -1,0 +1,32 @@
+import { AgentAppsError } from 'agent-apps'
+
+/**
+ * The URL of a page that may be fetched, as far as its text tells.
+ *
+ * @throws FETCH_REFUSED
+ */
+export function pageUrl(text: string): URL {
+  if (!URL.canParse(text)) {
+    throw new AgentAppsError('FETCH_REFUSED', `${JSON.stringify(text.slice(0, 200))} is no URL.`, {
+      hint: 'Give a whole URL, such as https://example.org/page.',
+      tool: 'webfetch',
+    })
+  }
+  const url = new URL(text)
+  checkUrl(url)
+  return url
+}
+
+/** @throws FETCH_REFUSED for what is no plain address of a page */
+export function checkUrl(url: URL): void {
+  const problem = /^https?:$/.test(url.protocol)
+    ? url.username || url.password
+      ? 'it has a user name or a password'
+      : null
+    : 'it begins neither with `http:` nor with `https:`'
+  if (problem === null) return
+  throw new AgentAppsError('FETCH_REFUSED', `${url.protocol}//${url.host} is not fetched: ${problem}.`, {
+    hint: 'Give the plain URL of a page.',
+    tool: 'webfetch',
+  })
+}
