@@ -1,4 +1,11 @@
-import { createRuntime, type Interact, type PathEntry, type Runtime, type RuntimePolicy } from 'agent-apps'
+import {
+  createRuntime,
+  type Diagnostic,
+  type Interact,
+  type PathEntry,
+  type Runtime,
+  type RuntimePolicy,
+} from 'agent-apps'
 import { guessedDirectories, loadConfig } from 'agent-apps/compiler'
 import { AgentAppsError, isAgentAppsError } from '../src/base/error.js'
 import { type Command, type Invocation, projectOptions } from './command.js'
@@ -52,7 +59,8 @@ function policyOf(policy: RuntimePolicy = {}, trusted: boolean): RuntimePolicy {
   return {
     ...policy,
     approval: { remember: 'project', ...policy.approval },
-    ...(trusted && { trust: { project: 'allow' } }),
+    // This program is never part of a project, wherever it lies.
+    trust: { project: trusted ? 'allow' : (policy.trust?.project ?? 'ask') },
   }
 }
 
@@ -70,6 +78,17 @@ const HINTS: Readonly<Record<string, string>> = {
   PERMISSION_MISSING: `What a host grants is \`permissions\` of \`policy\` in ${USER_FILE}, and of the agent that --agent names.`,
   'permission-missing': `Add them to \`permissions\` of \`policy\` in ${USER_FILE}.`,
   'project-untrusted': 'Run the tool at a terminal, which asks you, or give --trust if the project is yours.',
+}
+
+/**
+ * The tools that agents do not get as long as the project is not trusted, as a diagnostic for who writes a program;
+ * undefined where they get all.
+ */
+export async function noteForPrograms(invocation: Invocation): Promise<Diagnostic | undefined> {
+  const runtime = await openForAgents(invocation, false)
+  await runtime.forAgent().listTools()
+  const found = runtime.diagnostics().find(({ rule }) => rule === 'project-untrusted')
+  return found && { ...found, note: `A program of the project gives them to agents. ${found.note}` }
 }
 
 /** Throws the error of an agent's call with what a person at the command can do about it. */

@@ -21,6 +21,7 @@ const PARTS = [
     alone: [
       'host/disk.js',
       'host/disk-imports.js',
+      'host/main-module.js',
       'host/state-directory.js',
       'host/no-disk.js',
       'host/bundle-disk.js',

@@ -1,7 +1,8 @@
 import { type Catalog, makeCatalog } from 'agent-apps'
 import { AgentAppsError } from '../../src/base/error.js'
+import { noteForPrograms } from '../agent-options.js'
 import { type Command, type Invocation, LOOK_UP_OPTIONS } from '../command.js'
-import { noteDiagnostics, openRuntime } from '../open-runtime.js'
+import { noteAll, noteDiagnostics, openRuntime } from '../open-runtime.js'
 import { count, type Output, printable } from '../output.js'
 import { readChoice } from '../read-choice.js'
 
@@ -44,6 +45,8 @@ async function run(invocation: Invocation): Promise<number> {
   else output.exact(made.text)
   note(made, output)
   noteDiagnostics(runtime, invocation)
+  const withheld = await noteForPrograms(invocation)
+  if (withheld) noteAll([withheld], invocation)
   return 0
 }
 

@@ -9,6 +9,7 @@ import {
   skillsElsewhere,
 } from 'agent-apps/compiler'
 import { isAgentAppsError } from '../../src/base/error.js'
+import { noteForPrograms } from '../agent-options.js'
 import { type Command, type Invocation, PATH_OPTION, projectOptions } from '../command.js'
 import { isProjectFile } from '../compiled-files.js'
 import { fromCwd, fromHere } from '../from-here.js'
@@ -79,6 +80,9 @@ async function examine(invocation: Invocation): Promise<Finding[]> {
       if (compiled) found.push(...indexes(compiled, cwd, named), ...projectFile(compiled, named))
       const tools = (await (await openRuntime(invocation, false)).listTools()).filter(isOwn)
       found.push(...resolution(tools, invocation), ...installed(tools, cwd))
+      const withheld = await noteForPrograms(invocation)
+      if (withheld)
+        found.push({ subject: 'trust', state: 'note', found: withheld.reason, advice: withheld.note })
     }
   } catch (error) {
     if (!isAgentAppsError(error)) throw error

@@ -100,7 +100,7 @@ export async function requireForAgent(ref: string, globals: Globals, namespace =
 
 async function requireInView(
   ref: string,
-  { globals, shown }: AgentView,
+  { globals, shown, hint }: AgentView,
   namespace: string,
 ): Promise<ToolDef> {
   if (!isForAgents(ref, globals)) {
@@ -111,9 +111,10 @@ async function requireInView(
   const resolution = await resolveWithin(namespace, ref, globals)
   if (resolution?.broken) throw toolBroken(ref, resolution.broken)
   const found = resolution?.tool
-  const [tool] = await shown(found && isThere(found) && isEnabled(found, globals) ? [found] : [])
+  if (!found || !isThere(found) || !isEnabled(found, globals)) throw unknownToAgent(ref)
+  const [tool] = await shown([found])
   if (tool) return tool
-  throw unknownToAgent(ref)
+  throw unknownToAgent(ref, hint)
 }
 
 /**
@@ -131,14 +132,14 @@ export async function toolForCall(
     isForAgents(ref, globals) ? (await resolveWithin(namespace, ref, globals))?.tool : undefined
   const ids = { ...definedFields({ ...caller?.envelope }), ...definedFields({ ...options }) }
   const view = await callView(own, find, { ids, signal: options.signal ?? caller?.abort })
-  if (!view) throw unknownToAgent(ref)
+  if (typeof view === 'string') throw unknownToAgent(ref, view)
   return { globals: view.globals, tool: await requireInView(ref, view, namespace) }
 }
 
 /** The error for a tool that does not exist or that this agent may not know of; it must not tell which. */
-function unknownToAgent(ref: string): AgentAppsError {
+function unknownToAgent(ref: string, hint = 'Call one of the tools that are listed.'): AgentAppsError {
   return new AgentAppsError('TOOL_NOT_FOUND', `There is no tool ${JSON.stringify(ref)}.`, {
-    hint: 'Call one of the tools that are listed.',
+    hint,
     tool: ref,
   })
 }

@@ -48,6 +48,8 @@ export interface Disk extends IndexFiles {
   importModule: (path: string, digests?: ReadonlyMap<string, string>) => Promise<Record<string, unknown>>
   /** The user's own state; null where there is none, or where it lies in one of these folders, absolute. */
   userState: (projects: readonly string[]) => Promise<UserState | null>
+  /** True where the program that runs is part of the project in a folder, absolute. Absent where no program has a folder. */
+  isProgramOf?: (folder: string) => Promise<boolean>
   /** The compiler's reader; null where the deployment left it out. */
   loadParser: () => Promise<DiskParser | null>
 }

@@ -94,6 +94,7 @@ export const disk: Disk = {
     return (await import('./disk-imports.js')).importChecked(path, digests)
   },
   userState: async projects => (await import('./state-directory.js')).userState(projects),
+  isProgramOf: async folder => (await import('./main-module.js')).isProgramOf(folder),
   async loadParser() {
     try {
       const { parser }: { parser: DiskParser } = await import(PARSER)

@@ -38,11 +38,12 @@ export interface AgentLimits extends Pick<Limits, 'guard' | 'skipsApproval' | 'p
 /** What limits a call: the runtime's policy, those of the agents above it, and the skills that call. */
 export function agentLimits(globals: Globals, call: Pick<PolicyCall, 'options' | 'caller'>): AgentLimits {
   const { policy = {}, projects } = globals.config
-  const configured = globals.isUntrusted ? undefined : projects?.policy
+  const isAsked = globals.isUntrusted === true && globals.config.isOwn !== true
+  const configured = isAsked ? undefined : projects?.policy
   const { approval = configured?.approval ?? {} } = policy
   const gathered = new Gathered()
   gathered.addPolicy('the runtime', policy)
-  if (projects?.policy) gathered.addProject(projects.policy, globals)
+  if (projects?.policy) gathered.addProject(projects.policy, isAsked)
   const allowlist = approval.mode === 'allowlist' ? hostRules('approval.allow', approval.allow ?? []) : []
   gathered.hostRules[0]?.rules.push(...allowlist.map(allowing))
   for (let one: typeof call | undefined = call; one; one = one.caller && invocationOf(one.caller)) {
@@ -101,12 +102,12 @@ class Gathered {
     if (isHosts) this.isGranted = true
   }
 
-  /** Before a project is trusted, what its configuration says can only narrow. */
-  addProject(policy: AgentPolicy, { isUntrusted }: Globals): void {
+  /** @param isAsked whether the project is still to be trusted: until then, what its configuration says can only narrow */
+  addProject(policy: AgentPolicy, isAsked: boolean): void {
     const { deny, rules } = policy
-    this.addPolicy("the project's configuration", isUntrusted ? { deny, rules } : policy)
+    this.addPolicy("the project's configuration", isAsked ? { deny, rules } : policy)
     const added = this.hostRules.at(-1)
-    if (isUntrusted && added) added.rules = added.rules.filter(rule => policyOf(rule) !== 'allow')
+    if (isAsked && added) added.rules = added.rules.filter(rule => policyOf(rule) !== 'allow')
   }
 
   addSkill(tool: ToolDef, globals: Globals): void {

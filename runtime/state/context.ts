@@ -192,10 +192,12 @@ export interface RuntimeConfig {
   store?: Store
   /** The folder that the library's tools for files and processes work in. Without it, there are none. */
   workspace?: string | WorkspaceOptions
-  /** True where the paths are those of a project's file, which the program did not name. */
+  /** True where the paths are those of a project's file, which the program did not choose. */
   isProjects?: boolean
   /** What the project's configuration says of agents, in effect as far as the project is trusted. */
   projects?: ProjectConfiguration
+  /** Whether the program is part of the project, which it so has chosen; absent until an agent makes that matter. */
+  isOwn?: boolean
 }
 
 /** A tool's configuration, as the host gives it. */

@@ -1,3 +1,4 @@
+import { visibleText } from '../../src/policy/shown-text.js'
 import type { Globals } from '../state/context.js'
 import { addDiagnostic } from '../state/globals.js'
 import type { ToolDef } from '../state/tool-def.js'
@@ -11,6 +12,8 @@ export interface AgentView {
   globals: Globals
   /** The tools of these that agents may know of. */
   shown: (tools: readonly ToolDef[]) => Promise<readonly ToolDef[]>
+  /** Why others are not shown, and what to do; absent where all are. */
+  hint?: string
 }
 
 /** The runtime as agents see it. Nobody is asked for that, and nothing of an untrusted project is run. */
@@ -26,14 +29,24 @@ function whole(globals: Globals): AgentView {
 }
 
 function viewOf(trust: ProjectTrust): AgentView {
-  return { globals: trust.view, shown: tools => notWithheld(tools, trust) }
+  return {
+    globals: trust.view,
+    shown: tools => notWithheld(tools, trust),
+    hint: hintOf(whyWithheld(trust), trust),
+  }
 }
 
 async function notWithheld(tools: readonly ToolDef[], trust: ProjectTrust): Promise<ToolDef[]> {
   const shown: ToolDef[] = []
-  for (const tool of tools) if (!(await trust.isWithheld(tool))) shown.push(tool)
-  if (shown.length < tools.length) noteWithheld('nobody could be asked, or it was denied', trust)
+  const withheld: ToolDef[] = []
+  for (const tool of tools) ((await trust.isWithheld(tool)) ? withheld : shown).push(tool)
+  if (withheld.length > 0) noteWithheld(withheld, whyWithheld(trust), trust)
   return shown
+}
+
+function whyWithheld({ own, canAsk }: ProjectTrust): string {
+  if (canAsk) return 'it was denied'
+  return own.config.policy?.trust?.project === 'deny' ? 'the host denies it' : 'there is nobody to ask'
 }
 
 /** The tool of a name as the view of an untrusted project has it; undefined where there is none. */
@@ -41,21 +54,21 @@ export type FindTool = (globals: Globals) => Promise<ToolDef | undefined>
 
 /**
  * The runtime that an agent's call is made in. A person is asked first where the call is for code of a project
- * that is not trusted. Null where that is denied, so that the tool is not there.
+ * that is not trusted. A hint where that is denied, so that the tool is not there.
  */
 export async function callView(
   globals: Globals,
   find: FindTool,
   call: Omit<ProjectQuestion, 'tool'>,
-): Promise<AgentView | null> {
+): Promise<AgentView | string> {
   const trust = await trustOf(globals)
   if (!trust) return whole(globals)
   const tool = await find(trust.view)
   if (tool && (await trust.isCodeOfProject(tool))) {
     const why = await trust.ask({ ...call, tool })
     if (why === null) return whole(trust.own)
-    noteWithheld(why, trust)
-    return null
+    noteWithheld([tool], why, trust)
+    return hintOf(why, trust)
   }
   return (await trust.isTrusted()) ? whole(trust.own) : viewOf(trust)
 }
@@ -66,14 +79,34 @@ export async function isAskedFirst(globals: Globals, tool: ToolDef): Promise<boo
   return trust !== null && !(await trust.isTrusted()) && (await trust.isCodeOfProject(tool))
 }
 
-function noteWithheld(why: string, { own }: ProjectTrust): void {
+const ADVICE =
+  "If the project is yours, write createRuntime({ policy: { trust: { project: 'allow' } } }), or name its `paths`. `interact` asks a person."
+
+function hintOf(why: string, trust: ProjectTrust): string {
+  const hint = `It runs code of the project ${visibleText(projectRoot(trust.own))}, which is not trusted: ${why}.`
+  return isUnforeseen(trust) ? `${hint} ${ADVICE}` : hint
+}
+
+/** True where the host has neither said whether the project is trusted, nor how a person is asked. */
+function isUnforeseen({ own: { config } }: ProjectTrust): boolean {
+  return config.policy?.trust?.project === undefined && config.interact === undefined
+}
+
+/** So many tools are named at most. */
+const NAMED_MAX = 5
+
+function noteWithheld(tools: readonly ToolDef[], why: string, trust: ProjectTrust): void {
+  const { own, withheld } = trust
+  const isFirst = withheld.size === 0
+  for (const { name } of tools) withheld.add(name)
+  const named = [...withheld].slice(0, NAMED_MAX).join(', ')
+  const more = withheld.size > NAMED_MAX ? ` and ${withheld.size - NAMED_MAX} more` : ''
+  const root = projectRoot(own)
+  const reason = `Agents do not get ${named}${more}, code of a project that is not trusted: ${why}`
   addDiagnostic(own, {
-    file: projectRoot(own),
-    line: 1,
-    column: 1,
-    rule: 'project-untrusted',
-    severity: 'info',
-    reason: `Agents do not get the tools of this project that run code, as it is not trusted: ${why}`,
-    note: "Give createRuntime the function `interact`, or `policy: { trust: { project: 'allow' } }` if the project is yours.",
+    ...{ file: root, line: 1, column: 1, rule: 'project-untrusted', severity: 'info' },
+    reason,
+    note: ADVICE,
   })
+  if (isFirst && isUnforeseen(trust)) console.warn(visibleText(`agent-apps: ${root}: ${reason}. ${ADVICE}`))
 }

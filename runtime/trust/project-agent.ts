@@ -13,7 +13,7 @@ export async function projectAgent(globals: Globals, id: string, ids: CallIds | 
   const trust = await trustOf(globals)
   const found = globals.config.projects?.agents?.find(agent => agent.id === id)
   if (!found) throw agentUnknown(id)
-  if (!trust || (await trust.isTrusted())) return found
+  if (!trust || globals.config.isOwn || (await trust.isTrusted())) return found
   const why = ids ? await trust.ask({ ids }) : 'nobody was asked'
   if (why === null) return found
   throw agentUnknown(id, ` that counts: the project that defines it is not trusted, as ${why}`)

@@ -8,7 +8,7 @@ import { readDetails } from '../find/read-details.js'
 import type { Globals } from '../state/context.js'
 import type { ToolDef } from '../state/tool-def.js'
 import { sourceOf, type ToolSource } from '../state/tool-source.js'
-import { projectRoot } from './project-root.js'
+import { askedConfiguration, projectRoot } from './project-root.js'
 
 /**
  * The digest of a project's tools and of what its configuration asks for: SHA-256 over the sorted pairs of path
@@ -18,9 +18,8 @@ export async function digestOfTools(tools: readonly ToolDef[], view: Globals): P
   const files = new Set<string>()
   for (const tool of tools) for (const file of await filesOf(tool, view)) files.add(file)
   const root = projectRoot(view)
-  const { root: _, ...configuration } = view.config.projects ?? { root: '' }
   const pairs = [...files].sort().map(file => [disk.inside(root, file) ?? file, disk.digestFile(file)])
-  return disk.digestText(JSON.stringify([pairs, configuration]))
+  return disk.digestText(JSON.stringify([pairs, askedConfiguration(view.config)]))
 }
 
 /** The files, absolute, that make a tool what it is: its own, the index that tells of it, and its code's. */

@@ -1,6 +1,7 @@
 import { disk } from '#disk'
 import { searchDirectories } from '../../src/skill/path-entry.js'
-import type { Globals } from '../state/context.js'
+import type { Globals, RuntimeConfig } from '../state/context.js'
+import type { ProjectConfiguration } from '../state/policy.js'
 
 /** The folder of the project that must be trusted: that of its configuration, else the one that all of its paths share. */
 export function projectRoot({ config: { cwd = disk.cwd(), paths, projects, isProjects } }: Globals): string {
@@ -14,4 +15,10 @@ export function projectRoot({ config: { cwd = disk.cwd(), paths, projects, isPro
   let root = first
   while (!isAbove(root) && disk.resolve(root, '..') !== root) root = disk.resolve(root, '..')
   return root
+}
+
+/** What the project's configuration says that waits until the project is trusted. */
+export function askedConfiguration({ projects, isOwn }: RuntimeConfig): Omit<ProjectConfiguration, 'root'> {
+  const { root: _, ...configuration } = (!isOwn && projects) || { root: '' }
+  return configuration
 }

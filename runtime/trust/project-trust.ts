@@ -1,10 +1,11 @@
+import { disk } from '#disk'
 import { runtimeClosed } from '../../src/base/error.js'
 import { PERMISSIONS } from '../../src/base/permissions.js'
 import { searchDirectories } from '../../src/skill/path-entry.js'
 import type { Outcome } from '../approvals/outcome.js'
 import { everyTool } from '../find/all-tools.js'
 import { checkLimits } from '../options/check-limits.js'
-import type { Globals } from '../state/context.js'
+import type { Globals, RuntimeConfig } from '../state/context.js'
 import { isAsked } from '../state/directory-state.js'
 import { perRuntime } from '../state/per-runtime.js'
 import type { ToolDef } from '../state/tool-def.js'
@@ -12,7 +13,7 @@ import { sourceOf } from '../state/tool-source.js'
 import { type ProjectQuestion, putQuestion } from './ask-project.js'
 import { isCodeTool } from './code-tool.js'
 import { digestOfTools } from './project-digest.js'
-import { projectRoot } from './project-root.js'
+import { askedConfiguration, projectRoot } from './project-root.js'
 import { isRemembered, remember } from './remembered.js'
 import { untrustedTool } from './untrusted-tool.js'
 import { untrustedView } from './untrusted-view.js'
@@ -23,6 +24,8 @@ export class ProjectTrust {
   readonly #answers = new Map<string, boolean>()
   /** By digest: a call at the same time waits for the same answer. */
   readonly #asking = new Map<string, Promise<Outcome>>()
+  /** The tools that agents did not get, by name. */
+  readonly withheld = new Set<string>()
 
   /** @param own the runtime as it is once the project is trusted */
   constructor(readonly own: Globals) {}
@@ -33,7 +36,7 @@ export class ProjectTrust {
   }
 
   /** True where a person could still trust the project. */
-  get #canAsk(): boolean {
+  get canAsk(): boolean {
     const { policy, interact } = this.own.config
     return (policy?.trust?.project ?? 'ask') === 'ask' && interact !== undefined
   }
@@ -48,7 +51,7 @@ export class ProjectTrust {
   /** True for a tool that needs trust which it does not have. */
   async isWithheld(tool: ToolDef): Promise<boolean> {
     if (!(await this.isCodeOfProject(tool))) return false
-    return !this.#canAsk || (this.#answers.size > 0 && this.#answers.get(await this.#digest(tool)) === false)
+    return !this.canAsk || (this.#answers.size > 0 && this.#answers.get(await this.#digest(tool)) === false)
   }
 
   /** True for a tool of the project that code runs for, as the view has it. */
@@ -71,7 +74,7 @@ export class ProjectTrust {
     const digest = await this.#digest(call.tool)
     if (await this.#isAllowed(digest)) return null
     if (this.#answers.get(digest) === false) return 'it was denied'
-    if (!this.#canAsk) return 'there is nobody to ask'
+    if (!this.canAsk) return 'there is nobody to ask'
     const waiting = this.#asking.get(digest)
     const { answer, reason } = await (waiting ?? this.#asked(call, digest))
     if (answer === 'deny') return reason === '' ? 'it was denied' : `it was denied: ${reason}`
@@ -97,7 +100,6 @@ export class ProjectTrust {
   }
 
   async #question(call: ProjectQuestion, digest: string): Promise<Outcome> {
-    const { root: _, ...configuration } = this.own.config.projects ?? { root: '' }
     const tools = await this.#codeTools()
     const listed = call.tool && !tools.includes(call.tool) ? [...tools, call.tool] : tools
     const request = {
@@ -106,7 +108,7 @@ export class ProjectTrust {
       root: projectRoot(this.own),
       digest,
       tools: listed.map(tool => untrustedTool(tool)),
-      configuration,
+      configuration: askedConfiguration(this.own.config),
     }
     return putQuestion(request, call, this.own)
   }
@@ -151,12 +153,24 @@ export async function trustOf(globals: Globals): Promise<ProjectTrust | null> {
   if (globals.closed) throw runtimeClosed()
   const { own = globals } = globals
   checkLimits(own)
-  return needsTrust(own) ? trusts(own) : null
+  return (await needsTrust(own.config)) ? trusts(own) : null
 }
 
-function needsTrust({ config: { policy, isProjects, paths, projects = { root: '' } } }: Globals): boolean {
-  if (policy?.trust?.project === 'allow') return false
-  const { root: _, ...configuration } = projects
-  const isConfigured = Object.values(configuration).some(value => value !== undefined)
-  return isProjects === true || isConfigured || searchDirectories(paths).some(({ trust }) => trust === 'ask')
+async function needsTrust(config: RuntimeConfig): Promise<boolean> {
+  if (config.policy?.trust?.project === 'allow') return false
+  await chooseOwn(config)
+  const isConfigured = Object.values(askedConfiguration(config)).some(value => value !== undefined)
+  return (
+    config.isProjects === true ||
+    isConfigured ||
+    searchDirectories(config.paths).some(({ trust }) => trust === 'ask')
+  )
+}
+
+/** A program that is part of its project has chosen it, unless the host says what is to be asked. */
+async function chooseOwn(config: RuntimeConfig): Promise<void> {
+  const { projects, policy } = config
+  if (!projects || policy?.trust?.project !== undefined) return
+  config.isOwn ??= (await disk.isProgramOf?.(projects.root)) ?? false
+  if (config.isOwn) config.isProjects = false
 }

@@ -1,6 +1,7 @@
 import { emptyCache } from '../state/cache.js'
 import type { Globals } from '../state/context.js'
 import { createGlobals } from '../state/globals.js'
+import { askedConfiguration } from './project-root.js'
 
 /**
  * A runtime without the code of a project that nobody trusts yet: its tools are found by what their files say,
@@ -11,8 +12,8 @@ export function untrustedView(own: Globals): Globals {
   const view: View = own.untrustedView ?? madeView(own)
   own.untrustedView = view
   const { project: _, ...config } = own.config
-  const isProjects = config.projects?.env !== undefined && config.env === config.projects.env
-  Object.assign(view.config, config, isProjects && { env: [] })
+  const { env } = askedConfiguration(own.config)
+  Object.assign(view.config, config, env !== undefined && config.env === env && { env: [] })
   if (view.seen !== own.tools.programmaticTools.version) {
     // A registered tool came or went, and with it what was found before.
     Object.assign(view.cache, emptyCache())

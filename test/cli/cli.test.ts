@@ -634,12 +634,14 @@ describe('list, describe, render and run', () => {
   </skill>
 </available_skills>
 `)
-    expect(stderr).toMatch(/^2 of 2 tools described, about \d+ tokens\n$/)
+    expect(stderr).toMatch(/^2 of 2 tools described, about \d+ tokens\n.*Agents do not get count, .*\n$/)
     const small = await agentApps(root, ['catalog', '--budget', '40', '--format', 'markdown'])
     expect(small.stdout).toBe('## Available skills\n\n- **count**: Counts.\n- **notes**: What notes does.\n')
     const named = await agentApps(root, ['catalog', '--budget', '25'])
     expect(named.stdout).toContain('<also_available>count, notes</also_available>')
-    expect(named.stderr).toMatch(/^0 of 2 tools described, 2 named, about \d+ tokens\n$/)
+    expect(named.stderr).toMatch(
+      /^0 of 2 tools described, 2 named, about \d+ tokens\n.*Agents do not get count, .*\n$/,
+    )
     expect(JSON.parse((await agentApps(root, ['catalog', '--json', '--location'])).stdout)).toMatchObject({
       described: ['count', 'notes'],
       named: [],
@@ -1030,7 +1032,10 @@ describe('init and doctor', () => {
     }
     expect(await states()).toMatchObject({ configuration: 'ok', index: 'problem' })
     await agentApps(root, ['compile'])
-    expect(await states()).toEqual({ versions: 'ok', configuration: 'ok', index: 'ok', resolution: 'ok' })
+    expect(await states()).toEqual({
+      ...{ versions: 'ok', configuration: 'ok', index: 'ok', resolution: 'ok' },
+      trust: 'note',
+    })
     writeFileSync(join(root, 'skills/bad.skill.js'), 'const = 1\n')
     await agentApps(root, ['compile'])
     expect(await states()).toMatchObject({ index: 'ok', skills: 'problem' })

@@ -66,6 +66,7 @@ const isNode = (name: string): boolean => name.startsWith('node:') || builtinMod
 const NODE_HOST = new Set([
   'runtime/host/disk.ts',
   'runtime/host/disk-imports.ts',
+  'runtime/host/main-module.ts',
   'runtime/host/state-directory.ts',
 ])
 const PUBLIC = new Set([
@@ -208,6 +209,7 @@ describe('which part may import which', () => {
     const apart = [
       'disk.js',
       'disk-imports.js',
+      'main-module.js',
       'state-directory.js',
       'no-disk.js',
       'bundle-disk.js',
