@@ -74,8 +74,6 @@ export default defineConfig({
     // Deadlines only say "hangs"; nothing here measures speed.
     testTimeout: 120_000,
     hookTimeout: 120_000,
-    // CI's machines are shared: what passes at its second try there is marked `retry x1` in the report.
-    retry: process.env.CI === undefined ? 0 : 1,
     // Files share a process, and with it the compiler and its esbuild, whose start is most of what a small test takes.
     isolate: false,
     maxWorkers: 3,
