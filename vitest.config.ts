@@ -76,7 +76,7 @@ export default defineConfig({
     hookTimeout: 120_000,
     // Files share a process, and with it the compiler and its esbuild, whose start is most of what a small test takes.
     isolate: false,
-    maxWorkers: 3,
+    maxWorkers: 2,
     setupFiles: ['test/support/setup.ts'],
     globalSetup: ['test/support/rebuild.ts', 'test/support/in-memory.ts'],
     watchTriggerPatterns: [

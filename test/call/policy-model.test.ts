@@ -14,12 +14,12 @@ import {
   type World,
 } from '../support/policy-model.js'
 
-/** Four calls in each. */
-const WORLDS = 2_500
+/** Four calls in each; `npm run test:long` has a million calls. */
+const WORLDS = 250
 
-it('a runtime decides, runs and lists as the model says, over 10,000 calls', async () => {
+it('a runtime decides, runs and lists as the model says, over 1,000 calls', async () => {
   expect((await differences(1, WORLDS)).slice(0, 1)).toEqual([])
-}, 120_000)
+})
 
 it.each(STEPS.map((step, index) => [index + 1, step] as const))(
   'the model sees that step %i is left out',
