@@ -23,7 +23,7 @@ export default async function skillDescribe(
   ctx: Context,
   { name, content }: { name: string; content: boolean },
 ): Promise<ToolResult> {
-  const tool = await ctxTool(ctx, name)
+  const tool = await ctxTool(ctx, name, content)
   const { kind, frontmatter: about, origin } = tool
   const allowed = about['allowed-tools']
   return {

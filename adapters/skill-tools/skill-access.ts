@@ -1,4 +1,4 @@
-import { AgentAppsError, isAgentAppsError, type JsonObject } from 'agent-apps'
+import { AgentAppsError, type JsonObject } from 'agent-apps'
 import type { AgentRuntime, OpenedSkill } from 'agent-apps/runtime'
 import { toBase64 } from './attachment.js'
 import type { ModelTool } from './model-tool.js'
@@ -57,21 +57,9 @@ export function readTool(agent: AgentRuntime, { load }: OfferNames, own: OwnFile
     run: async (input, options) => {
       const [name, path] = [textField(input, 'name'), textField(input, 'path')]
       if (name === own?.name) return fileOf(path, await own.read(path))
-      // What a person has to allow is not to be had by reading the file: opening it asks.
-      if (await needsApproval(agent, name)) await agent.open(name, undefined, options)
-      return fileOf(path, await agent.readResource(name, path))
+      return fileOf(path, await agent.readResource(name, path, options))
     },
     show: file => showFile(file as ReadFile),
-  }
-}
-
-async function needsApproval(agent: AgentRuntime, name: string): Promise<boolean> {
-  try {
-    return (await agent.authorize(name)).decision === 'ask'
-  } catch (error) {
-    // A skill with arguments that must be given: then its guard says it.
-    if (!isAgentAppsError(error) || error.code !== 'ARGS_INVALID') throw error
-    return (await agent.findTool(name))?.frontmatter.metadata.gated === true
   }
 }
 

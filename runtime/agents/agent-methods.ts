@@ -6,7 +6,14 @@ import type { ToolDetails } from '../../src/index/index-format.js'
 import { namespaceOf } from '../../src/skill/names.js'
 import type { ApprovedCall } from '../approvals/approved-call.js'
 import { answerRequest, refused } from '../approvals/waiting-request.js'
-import { callableAmong, findForAgent, requireAllowed, withRequired } from '../call/agent-calls.js'
+import {
+  authorizeOpening,
+  callableAmong,
+  findForAgent,
+  requireAllowed,
+  toolForCall,
+  withRequired,
+} from '../call/agent-calls.js'
 import { callTool } from '../call/call-tool.js'
 import { callToAnswer, decideCall } from '../call/decide-call.js'
 import type { RunContext } from '../call/run-context.js'
@@ -81,8 +88,16 @@ export async function open(
   return (await opening()).openForAgent(name, args, globals, place.options, place.caller)
 }
 
-export async function readResource(agent: Agent, ref: string, path: string): Promise<Uint8Array> {
-  const { tool, globals } = await allowedTool(agent, ref)
+export async function readResource(
+  agent: Agent,
+  ref: string,
+  path: string,
+  given?: InvokeOptions,
+): Promise<Uint8Array> {
+  const { globals: own, options, caller, namespace, limits } = await placeOf(agent, given, true)
+  const { tool, globals } = await toolForCall(ref, own, namespace, options, caller)
+  await requireAllowed(tool.name, globals, limits(), '')
+  await authorizeOpening(tool, globals, options, caller)
   return (await details()).resourceBytes(tool.name, path, globals)
 }
 

@@ -1,25 +1,28 @@
 import { definedFields } from '../../src/base/defined-fields.js'
-import { AgentAppsError } from '../../src/base/error.js'
+import { AgentAppsError, isAgentAppsError } from '../../src/base/error.js'
 import type { JsonValue } from '../../src/base/json.js'
 import { isLibrary, isOffered, isThere, matchedTool } from '../../src/catalog/offered-tool.js'
 import { hasRequiredTools } from '../../src/catalog/required-tools.js'
 import { isName, namespaceOf } from '../../src/skill/names.js'
 import { toolBroken } from '../../src/skill/skill-faults.js'
+import { chainOf } from '../cascade/chain-of.js'
 import { allTools } from '../find/all-tools.js'
 import type { OpenedSkill } from '../find/opened-skill.js'
 import { requireTool } from '../find/require-tool.js'
 import { resolveWithin } from '../find/resolve-within.js'
 import { lazy } from '../host/later.js'
 import { type AgentLimits, agentLimits } from '../policy/agent-limits.js'
-import { allowedAmong } from '../policy/authorize.js'
+import { allowedAmong, authorize } from '../policy/authorize.js'
 import { isEnabled } from '../policy/is-enabled.js'
 import { noteOpened } from '../policy/opened-skills.js'
+import { checkArguments } from '../schema/check-arguments.js'
 import { copyOfPlain, plainArguments } from '../schema/plain-arguments.js'
 import type { Chain } from '../state/chain.js'
 import type { CallerKind, Globals, InvokeOptions } from '../state/context.js'
 import type { ToolDef } from '../state/tool-def.js'
 import { type AgentView, agentView, callView } from '../trust/agent-view.js'
-import type { RunContext } from './run-context.js'
+import { invokeFor } from './call-tool.js'
+import { invocationOf, RunContext } from './run-context.js'
 
 export { copyOfPlain, plainArguments }
 
@@ -59,12 +62,54 @@ export async function toolsFrom(ctx: RunContext, as: CallerKind): Promise<ToolDe
   return withRequired(await callableAmong(await allTools(globals), view, agentLimits(globals, ctx)))
 }
 
-/** The tool that a name leads to in a context. Throws TOOL_NOT_FOUND, or TOOL_BROKEN. */
-export async function toolFrom(ctx: RunContext, ref: string, as: CallerKind): Promise<ToolDef> {
+/**
+ * The tool that a name leads to in a context. Throws TOOL_NOT_FOUND, or TOOL_BROKEN.
+ *
+ * @param opens whether its text or its files are wanted, which an agent is asked about
+ */
+export async function toolFrom(
+  ctx: RunContext,
+  ref: string,
+  as: CallerKind,
+  opens: boolean,
+): Promise<ToolDef> {
   const { globals } = ctx
   const namespace = namespaceOf(ctx.tool.name)
   if (as !== 'agent') return requireTool(ref, globals, namespace)
-  return requireAllowed(ref, globals, agentLimits(globals, ctx), namespace)
+  const tool = await requireAllowed(ref, globals, agentLimits(globals, ctx), namespace)
+  const { options = {}, caller } = invocationOf(ctx)
+  if (opens) await authorizeOpening(tool, globals, options, caller)
+  return tool
+}
+
+/**
+ * Decides about an agent that wants a skill's text or files, as about opening it: about a call without arguments,
+ * except of what runs something, whose text is given to those that may call it.
+ *
+ * @throws TOOL_DENIED, PERMISSION_MISSING, APPROVAL_DENIED, APPROVAL_UNAVAILABLE
+ */
+export async function authorizeOpening(
+  tool: ToolDef,
+  globals: Globals,
+  options: InvokeOptions,
+  caller: RunContext | undefined,
+): Promise<void> {
+  const ctx = new RunContext(globals, tool, invokeFor, caller, options)
+  const chain = await chainOf(tool, globals)
+  ctx.chain = chain
+  if (!isText(tool, chain)) return
+  ctx.takeArguments(await argumentsToOpen(tool, chain, ctx))
+  await authorize(ctx)
+}
+
+/** The arguments of a call without any; where some must be given, none. */
+async function argumentsToOpen(tool: ToolDef, chain: Chain, ctx: RunContext): Promise<unknown> {
+  try {
+    return await checkArguments(tool, chain, plainArguments(tool, undefined), ctx)
+  } catch (error) {
+    if (isAgentAppsError(error) && error.code === 'ARGS_INVALID') return {}
+    throw error
+  }
 }
 
 /** The tool that an agent's name leads to, if it may call it. Throws TOOL_NOT_FOUND, TOOL_BROKEN, TOOL_DENIED. */

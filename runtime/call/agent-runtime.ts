@@ -35,8 +35,16 @@ export interface AgentRuntime {
    * @throws what `invoke` throws; CONTENT_MISSING for code
    */
   open: (ref: string, args?: unknown, options?: Omit<InvokeOptions, 'as' | 'policy'>) => Promise<OpenedSkill>
-  /** The bytes of one of a folder skill's files. Throws TOOL_NOT_FOUND, RESOURCE_NOT_FOUND. */
-  readResource: (ref: string, path: string) => Promise<Uint8Array>
+  /**
+   * The bytes of one of a folder skill's files, once the agent may open the skill: it is asked about as `open` is.
+   *
+   * @throws what `open` throws; RESOURCE_NOT_FOUND
+   */
+  readResource: (
+    ref: string,
+    path: string,
+    options?: Omit<InvokeOptions, 'as' | 'policy'>,
+  ) => Promise<Uint8Array>
   /** A tool with its frontmatter as it was written, and its other files. Throws TOOL_NOT_FOUND. */
   describe: (ref: string) => Promise<{ tool: ToolDef } & Required<ToolDetails>>
   /** The catalog of the tools that it may call, for a prompt. */

@@ -85,10 +85,12 @@ export async function ctxTools(ctx: Context, as: CallerKind = ctx.envelope.as): 
 /**
  * Returns the tool that a name leads to, if the caller may know of it.
  *
- * @throws TOOL_NOT_FOUND, TOOL_BROKEN; TOOL_DENIED where an agent gives no name
+ * @param opens true where its text or its files are wanted: an agent is asked about as if it opened the skill
+ * @throws TOOL_NOT_FOUND, TOOL_BROKEN; TOOL_DENIED where an agent gives no name; with `opens` what `open` of an
+ *   agent throws
  */
-export async function ctxTool(ctx: Context, ref: string): Promise<ToolDef> {
-  return (await agents()).toolFrom(ctx as RunContext, ref, ctx.envelope.as)
+export async function ctxTool(ctx: Context, ref: string, opens = false): Promise<ToolDef> {
+  return (await agents()).toolFrom(ctx as RunContext, ref, ctx.envelope.as, opens)
 }
 
 /**

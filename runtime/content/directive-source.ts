@@ -13,41 +13,61 @@ import { boundAt, isBelow } from '../../src/index/unit-around.js'
 import { withLabels } from '../../src/skill/near-tool.js'
 import { parseReference } from '../../src/skill/reference.js'
 import { toolBroken } from '../../src/skill/skill-faults.js'
+import { findForAgent, toolsFrom } from '../call/agent-calls.js'
+import type { RunContext } from '../call/run-context.js'
 import { diagnosticInEntry } from '../directory/diagnostic-in-entry.js'
-import { directoryStates } from '../directory/look-up.js'
+import { askLoaded, directoryStates } from '../directory/look-up.js'
 import { allTools } from '../find/all-tools.js'
 import { completeTool } from '../find/complete-tool.js'
+import { mainInDir } from '../find/find-authority.js'
 import { resolveWithin } from '../find/resolve-within.js'
+import { agentLimits } from '../policy/agent-limits.js'
 import type { Globals } from '../state/context.js'
+import type { DirectoryState } from '../state/directory-state.js'
 import type { ToolDef } from '../state/tool-def.js'
 import { sourceOf } from '../state/tool-source.js'
 
-/** What a directive can read: `entry` is its file's path entry, absolute, and `file` relative to that. */
+/**
+ * What a directive can read: `entry` is its file's path entry, absolute, and `file` relative to that.
+ *
+ * @param filled the call whose values are filled in in what the directive is given: an agent may choose them, so
+ *   that they lead to no more than it may have without being asked about. Undefined for what an author wrote
+ */
 export function directiveSource(
   entry: string,
   file: string,
   globals: Globals,
   work: ContentWork,
+  filled?: RunContext,
 ): DirectiveSource {
+  const state = directoryStates(globals).find(({ dir }) => dir === entry)
+  const isAgents = filled?.envelope.as === 'agent'
   return {
     file,
-    readText: path => readText(entry, file, path, globals, work),
+    async readText(path) {
+      if (filled) await expectSameSkill(entry, file, path, state, globals)
+      return readText(entry, file, path, globals, work)
+    },
     async findTool(ref) {
+      const namespace = state ? namespaceAt(file, state) : ''
+      if (isAgents) {
+        const tool = await findForAgent(ref, globals, agentLimits(globals, filled), namespace)
+        return tool && directiveTool(tool, entry, globals, true)
+      }
       const path = parseReference(ref).kind === 'path' ? disk.resolve(entry, file, '..', ref) : ref
-      const state = directoryStates(globals).find(({ dir }) => dir === entry)
-      const found = await resolveWithin(state ? namespaceAt(file, state) : '', path, globals)
+      const found = await resolveWithin(namespace, path, globals)
       const broken = found?.broken && diagnosticInEntry(found.broken, globals)
       if (broken) throw directiveSkillBroken(ref, broken)
-      return found?.tool ? directiveTool(found.tool, entry, globals) : null
+      return found?.tool ? directiveTool(found.tool, entry, globals, filled !== undefined) : null
     },
     async nearestName(ref) {
-      const tools = await allTools(globals)
+      const tools = await (isAgents ? toolsFrom(filled, 'agent') : allTools(globals))
       return nearest(ref, withLabels(tools.map(({ name }) => name)))
     },
   }
 }
 
-function directiveTool(tool: ToolDef, entry: string, globals: Globals): DirectiveTool {
+function directiveTool(tool: ToolDef, entry: string, globals: Globals, isFilled: boolean): DirectiveTool {
   return {
     name: tool.name,
     async details() {
@@ -58,6 +78,7 @@ function directiveTool(tool: ToolDef, entry: string, globals: Globals): Directiv
     },
     async content() {
       if (!tool.content) return null
+      if (isFilled) throw includeFailed(tool.name, NOT_OWN)
       const { origin } = tool
       return {
         content: await tool.content(),
@@ -67,6 +88,55 @@ function directiveTool(tool: ToolDef, entry: string, globals: Globals): Directiv
     },
   }
 }
+
+const SKILL_MD = /(?:^|[\\/])skill\.md$/i
+const SINGLE_FILE = /\.skill\.(?:md|ts|js|mts|mjs)$/i
+/** A place that begins with a dot, such as that of the index and of what is compiled. */
+const DOT_PLACE = /(?:^|\/)\./
+
+/**
+ * Throws where a path does not lead to a file of the skill that it is written in: for a folder skill, one in its
+ * folder and in no skill inside of that; for any other text, one beside or below that is in no skill.
+ */
+async function expectSameSkill(
+  entry: string,
+  from: string,
+  path: string,
+  state: DirectoryState | undefined,
+  globals: Globals,
+): Promise<void> {
+  const bound = disk.resolve(entry, boundAt(from, state ?? {}))
+  const realPlace = (...parts: string[]): Promise<string | null> =>
+    disk.realInside(disk.resolve(bound, '/'), disk.resolve(entry, ...parts))
+  const top = await realPlace(bound)
+  const own = await realPlace(from)
+  const file = await realPlace(from, '..', path.replaceAll('\\', '/'))
+  if (!top || !own || !file) throw includeFailed(path, NOT_OWN)
+  const skill = SINGLE_FILE.test(own) ? null : await skillFolder(own)
+  const inSkill = disk.inside(skill ?? disk.resolve(own, '..'), file)
+  const isSkill = SKILL_MD.test(file) || SINGLE_FILE.test(file)
+  if (inSkill === null || isSkill || DOT_PLACE.test(inSkill) || (await skillFolder(file)) !== skill)
+    throw includeFailed(path, NOT_OWN)
+
+  /** The nearest folder at or above a file that is a skill; null where none is. */
+  async function skillFolder(inside: string): Promise<string | null> {
+    const folder = disk.resolve(inside, '..')
+    if (folder !== top && disk.inside(top as string, folder) === null) return null
+    if (!(await hasSkill(folder))) return skillFolder(folder)
+    // A main skill at the top owns none of the files below.
+    return folder === top && (await mainInDir(bound, globals))?.kind === 'folder' ? null : folder
+  }
+
+  async function hasSkill(folder: string): Promise<boolean> {
+    const listed = disk.list(folder)
+    if (listed) return listed.some(name => SKILL_MD.test(name))
+    // A bundle lists no folders, and has no links.
+    const known = state && (await askLoaded(state, globals, index => index.paths()))
+    return known?.some(one => SKILL_MD.test(one) && disk.resolve(entry, one, '..') === folder) ?? false
+  }
+}
+
+const NOT_OWN = 'it is filled in, and leads to no file of the skill that names it'
 
 /** The text of a file inside the unit, whatever links lead to it. */
 async function readText(

@@ -13,7 +13,7 @@ import { type DirectiveCall, type DirectiveSource, isDirectiveContent } from '..
 import { directiveNames } from '../../src/content/directive-names.js'
 import { HOSTS } from '../../src/content/host-placeholders.js'
 import { asText, type InterpolationRoots, interpolate } from '../../src/content/interpolate.js'
-import { type Inner, type Rendering, renderContent } from '../../src/content/render-content.js'
+import { hasExpression, type Inner, type Rendering, renderContent } from '../../src/content/render-content.js'
 import type { ContentProblem, ContentRecord, DirectivePart } from '../../src/index/content-record.js'
 import { DATA } from '../../src/values/option-kinds.js'
 import { argumentsRefused } from '../call/call-refused.js'
@@ -165,7 +165,8 @@ class ToolRendering {
     const tool = this.known.get(name) ?? (await findDirective(name, this.tool, this.globals))
     // An index that says otherwise is not right.
     if (!tool) throw this.failed(directive, place, directiveFailed(name, 'there is no such directive'))
-    const source = directiveSource(place.entry, place.file, this.globals, this.work)
+    const filled = hasExpression(directive) ? this.ctx : undefined
+    const source = directiveSource(place.entry, place.file, this.globals, this.work, filled)
     try {
       const roots = this.roots(place)
       const call: DirectiveCall = {

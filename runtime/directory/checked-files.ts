@@ -19,7 +19,7 @@ export async function checkedContent({ state, names, record }: ToolSource): Prom
   const { content = [0, 0], file, kind } = record
   const path = disk.resolve(state.dir, file)
   // Whatever an index says, a SKILL.md that is a link may lead only to a file of its own folder.
-  if (kind === 'folder' && !(await disk.isInside(disk.resolve(path, '..'), path)))
+  if (kind === 'folder' && !(await disk.realInside(disk.resolve(path, '..'), path)))
     throw integrityFailed(path, 'is not there, or leads out of its folder')
   return decode((await checkedBytes(state, names, file)).subarray(...content))
 }
@@ -40,7 +40,7 @@ export async function importChecked(
   // The loop comes to what is added in it as well.
   for (const one of files) {
     const path = disk.resolve(state.dir, one)
-    if (!(await disk.isInside(state.dir, path)))
+    if (!(await disk.realInside(state.dir, path)))
       throw integrityFailed(path, 'is not there, or leads out of its directory')
     const text = decode(await checkedBytes(state, names, one))
     digests.set(path, (digestIn(state, names, one) as FileDigest).sha256)

@@ -7,5 +7,5 @@ import type { DirectoryState } from '../state/directory-state.js'
  */
 export async function ownModule({ dir }: DirectoryState, file: string): Promise<string | null> {
   const path = disk.resolve(dir, file)
-  return disk.stat(path) !== null && (await disk.isInside(dir, path)) ? path : null
+  return disk.stat(path) !== null && (await disk.realInside(dir, path)) ? path : null
 }

@@ -24,7 +24,7 @@ export async function readBytes(
   path: string,
   { kind, content, size }: ToolRecord,
 ): Promise<Uint8Array | null> {
-  const isOwn = kind !== 'folder' || (await disk.isInside(disk.resolve(path, '..'), path))
+  const isOwn = kind !== 'folder' || (await disk.realInside(disk.resolve(path, '..'), path))
   return isOwn && content ? disk.readRange(path, ...content, size) : null
 }
 

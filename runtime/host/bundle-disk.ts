@@ -73,7 +73,7 @@ function bundleDisk(bundled: BundledFiles): Disk {
       await Promise.all(paths.map(path => loadText(bundled, path)))
     },
     readRange: (path, start, end) => readPart(bundled, path, start, end),
-    isInside: async (folder, file) => inside(folder, file) !== null,
+    realInside: async (folder, file) => (inside(folder, file) === null ? null : file),
     async readInside(folder, path) {
       const file = resolve(folder, [path])
       return inside(folder, file) === null ? null : readPart(bundled, file, 0, sizeOf(file) ?? 0)

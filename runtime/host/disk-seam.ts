@@ -36,8 +36,8 @@ export interface Disk extends IndexFiles {
   isRefused: (directory: string) => boolean
   /** Bytes of a file from `start` to `end`; null where it is gone or has not the size that it should. */
   readRange: (path: string, start: number, end: number, size: number) => Promise<Uint8Array | null>
-  /** True where a file's real place is in a folder's real place. */
-  isInside: (folder: string, file: string) => Promise<boolean>
+  /** A file's real place, absolute, where that is in a folder's real place; else null. */
+  realInside: (folder: string, file: string) => Promise<string | null>
   /** All bytes of a file inside a folder; null if it is gone, or a link leads outside. */
   readInside: (folder: string, path: string) => Promise<Uint8Array | null>
   /** SHA-256 of a file, hexadecimal. */

@@ -73,9 +73,7 @@ export const disk: Disk = {
       // At once, as few bytes are read sooner than a thread is asked to read them.
       withFile(path, (file, stat) => (stat.size === size ? bytesOf(file, start, end) : null)),
     ),
-
-  isInside: async (folder, file) =>
-    seen(`inside ${folder}\0${file}`, () => realInside(folder, file) !== null),
+  realInside: async (folder, file) => seen(`inside ${folder}\0${file}`, () => realInside(folder, file)),
   async readInside(folder, path) {
     const bytes = await seen(`bytes ${folder}\0${path}`, () => readInside(folder, path))
     // Whoever asked may write into what it got.

@@ -26,7 +26,7 @@ export const disk: Disk = {
   isLoaded: no,
   loadTexts: async () => {},
   readRange: noneLater,
-  isInside: async () => false,
+  realInside: noneLater,
   readInside: noneLater,
   digestFile: none,
   digestText: noText,

@@ -1,5 +1,6 @@
 import { type ContentPart, type DirectivePart, isDirective } from '../index/content-record.js'
 import { contentTooLarge } from './content-faults.js'
+import { EXPRESSION_START } from './interpolate.js'
 
 /** A text, its parts, and the place in which it is rendered. */
 export interface Rendering<Place> {
@@ -16,6 +17,11 @@ export interface Renderer<Place> {
   inside: (place: Place, locals: Readonly<Record<string, unknown>> | undefined) => Place
   /** Interpolates a range of a text. */
   fill: (text: string, place: Place) => string
+}
+
+/** True for a directive whose arguments are filled in when it runs. */
+export function hasExpression({ arg = '', attributes = {} }: DirectivePart): boolean {
+  return [arg, ...Object.values(attributes)].some(value => value.includes(EXPRESSION_START))
 }
 
 /** The content of a directive's block. */

@@ -1,5 +1,5 @@
 import { EXPRESSION_START } from '../../../src/content/interpolate.js'
-import { renderContent } from '../../../src/content/render-content.js'
+import { hasExpression, renderContent } from '../../../src/content/render-content.js'
 import {
   type ContentPart,
   type DirectivePart,
@@ -40,11 +40,6 @@ async function foldDirective(text: string, part: DirectivePart, run: RunStatic):
   if (result === null) return directive
   // The parts inside it stay, since they may hold references.
   return typeof result === 'string' ? { ...directive, text: result } : { ...directive, content: result }
-}
-
-/** True for a directive whose arguments are filled in when it runs. */
-function hasExpression({ arg = '', attributes = {} }: DirectivePart): boolean {
-  return [arg, ...Object.values(attributes)].some(value => value.includes(EXPRESSION_START))
 }
 
 /**
