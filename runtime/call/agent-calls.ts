@@ -12,7 +12,7 @@ import { requireTool } from '../find/require-tool.js'
 import { resolveWithin } from '../find/resolve-within.js'
 import { lazy } from '../host/later.js'
 import { type AgentLimits, agentLimits } from '../policy/agent-limits.js'
-import { allowedAmong, authorize } from '../policy/authorize.js'
+import { allowedAmong, authorize, limitPart } from '../policy/authorize.js'
 import { isEnabled } from '../policy/is-enabled.js'
 import { noteOpened } from '../policy/opened-skills.js'
 import { checkArguments } from '../schema/check-arguments.js'
@@ -100,6 +100,31 @@ export async function authorizeOpening(
   if (!isText(tool, chain)) return
   ctx.takeArguments(await argumentsToOpen(tool, chain, ctx))
   await authorize(ctx)
+}
+
+/**
+ * Decides about a tool that runs in the place of one of another path entry, as about a call of it by the agent above;
+ * without such an agent, nothing is decided.
+ *
+ * @param ctx the call of the other one
+ * @throws TOOL_DENIED, PERMISSION_MISSING, APPROVAL_DENIED, APPROVAL_UNAVAILABLE, ARGS_INVALID
+ */
+export async function authorizeInPlace(tool: ToolDef, args: unknown, ctx: RunContext): Promise<void> {
+  let above: RunContext | undefined = invocationOf(ctx)
+  while (above && above.options?.as !== 'agent') above = above.caller && invocationOf(above.caller)
+  if (!above) return
+  const { globals } = ctx
+  const call = new RunContext(globals, tool, invokeFor, above.caller, above.options)
+  const chain = await chainOf(tool, globals)
+  call.chain = chain
+  call.takeArguments(await checkArguments(tool, chain, copyOfPlain(plainArguments(tool, args)), call))
+  await authorize(call, true)
+}
+
+/** Lets an inherited delegate run: what it requires must be granted, and it may be of another path entry. */
+export async function limitBody(body: ToolDef, ctx: RunContext): Promise<void> {
+  limitPart(body, ctx)
+  if (body.origin.entry !== ctx.tool.origin.entry) await authorizeInPlace(body, ctx.args, ctx)
 }
 
 /** The arguments of a call without any; where some must be given, none. */

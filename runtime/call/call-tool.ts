@@ -76,7 +76,7 @@ async function perform(ctx: RunContext, given: unknown): Promise<unknown> {
   const returns = isThenable(resolving) ? await resolving : resolving
   if (forAgent) await (await policies()).authorize(ctx)
   else if (ctx.caller && tool.frontmatter.metadata.permissions) (await policies()).limitCode(ctx)
-  if (chain.body?.frontmatter.metadata.permissions) (await policies()).limitPart(chain.body, ctx)
+  if (chain.body) await (await agents()).limitBody(chain.body, ctx)
   globals.lifecycle?.admit(tool)
   const body = () => (chain.body ?? tool).fn(ctx, forAgent ? forAgent.copyOfPlain(validated) : validated)
   throwIfAborted(ctx)

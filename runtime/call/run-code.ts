@@ -8,15 +8,18 @@ import { isModuleFresh } from '../directory/module-freshness.js'
 import { expectEvaluated } from '../directory/not-evaluated.js'
 import { ownModule } from '../directory/own-module.js'
 import { delegateSource, delegateTarget, functionOf, noTool } from '../find/delegate-source.js'
+import { resolve } from '../find/find-tool.js'
 import { nameWithin } from '../find/resolve-within.js'
 import { lazy } from '../host/later.js'
 import type { Context, Globals } from '../state/context.js'
-import type { ToolFunction } from '../state/tool-def.js'
-import type { ToolSource } from '../state/tool-source.js'
+import type { ToolDef, ToolFunction } from '../state/tool-def.js'
+import { sourceOf, type ToolSource } from '../state/tool-source.js'
 import { invoke } from './invoke.js'
+import { RunContext } from './run-context.js'
 
 const checks = lazy(() => import('../directory/checked-files.js'))
 const faults = lazy(() => import('./delegate-faults.js'))
+const agents = lazy(() => import('./agent-calls.js'))
 export const inline = lazy(() => import('../find/inline-tools.js'))
 
 /** A module's tool, ready to be called. */
@@ -59,12 +62,38 @@ function delegated(ref: string, source: ToolSource, globals: Globals): ToolFunct
   const { name } = source.record.frontmatter
   return async (ctx, args) => {
     const { manager, run } = (ctx as Context | undefined) ?? {}
-    const target = await nameWithin(namespaceOf(name), delegateTarget(ref, source), globals)
-    const called = manager ? manager.invoke(target, args) : invoke(target, args, globals)
-    return called.catch(async error => {
+    const target = await targetName(ref, source, globals)
+    try {
+      if (ctx instanceof RunContext) await expectTarget(target, args, source, ctx)
+      return await (manager ? manager.invoke(target, args) : invoke(target, args, globals))
+    } catch (error) {
       throw (await faults()).delegateFailed(run?.tool.name ?? name, target, error)
-    })
+    }
   }
+}
+
+function targetName(ref: string, source: ToolSource, globals: Globals): Promise<string> {
+  return nameWithin(namespaceOf(source.record.frontmatter.name), delegateTarget(ref, source), globals)
+}
+
+/** Decides about a delegate that leads into another path entry as about a call of its target by the agent above. */
+async function expectTarget(
+  target: string,
+  args: unknown,
+  { state }: ToolSource,
+  ctx: RunContext,
+): Promise<void> {
+  // An inline text is the skill's own.
+  const tool = target.startsWith('inline://') ? undefined : (await resolve(target, ctx.globals))?.tool
+  if (tool && tool.origin.entry !== state.dir) await (await agents()).authorizeInPlace(tool, args, ctx)
+}
+
+/** Decides so about the delegate of a tool that runs without a context, as part of a call. */
+export async function expectDelegate(tool: ToolDef, args: unknown, ctx: RunContext): Promise<void> {
+  const source = sourceOf(tool)
+  const { delegate } = tool.frontmatter.metadata
+  if (!source || typeof delegate !== 'string' || delegateSource(source)) return
+  await expectTarget(await targetName(delegate, source, ctx.globals), args, source, ctx)
 }
 
 async function importCode(

@@ -19,6 +19,7 @@ import { DATA } from '../../src/values/option-kinds.js'
 import { argumentsRefused } from '../call/call-refused.js'
 import { invokeFor } from '../call/call-tool.js'
 import { runChain } from '../call/run-chain.js'
+import { expectDelegate } from '../call/run-code.js'
 import { RunContext, throwIfAborted } from '../call/run-context.js'
 import { chainOf } from '../cascade/chain-of.js'
 import { loadParser } from '../directory/directory-files.js'
@@ -186,7 +187,10 @@ class ToolRendering {
   /** A static directive sees no context, as it sees none at build time. */
   private async call(tool: ToolDef, call: DirectiveCall, place: Place): Promise<unknown> {
     if (tool.frontmatter.metadata.permissions) (await policies()).limitPart(tool, this.ctx)
-    if (tool.frontmatter.metadata.static === true) return inTime(tool, call, this.ctx)
+    if (tool.frontmatter.metadata.static === true) {
+      await expectDelegate(tool, call, this.ctx)
+      return inTime(tool, call, this.ctx)
+    }
     const ctx = new RunContext(this.globals, tool, invokeFor, this.ctx.caller, undefined, this.ctx)
     Object.assign(ctx.locals, place.locals)
     const chain = await chainOf(tool, this.globals)

@@ -29,12 +29,13 @@ const grants = new WeakMap<PolicyCall, readonly Permission[]>()
 /**
  * Lets an agent's call pass, after a person was asked where that must be.
  *
+ * @param inPlace true for a tool that runs in the place of the one that the agent calls: it may be hidden
  * @throws TOOL_DENIED, PERMISSION_MISSING, APPROVAL_DENIED, APPROVAL_UNAVAILABLE
  */
-export async function authorize(call: PolicyCall & Asking & Granting): Promise<void> {
+export async function authorize(call: PolicyCall & Asking & Granting, inPlace = false): Promise<void> {
   const { tool } = call
   const limits = await limitsOf(call)
-  const decision = decide(await keyedCall(call, limits), limits)
+  const decision = decide(await keyedCall(call, limits, inPlace), limits)
   if (decision.decision === 'deny') throw keepDecision(deniedCall(tool, decision), decision)
   if (decision.decision === 'ask') await (await asking()).ask(call, decision)
   const granted = grantedTo(guardsOf(tool), limits)
@@ -58,8 +59,12 @@ export async function stepsOf(call: OwnedCall, mayRun: boolean): Promise<StepAns
 }
 
 /** The call with the key that its tool gives it. Nothing of a tool runs that no arguments could make allowed. */
-async function keyedCall({ tool, args, globals }: OwnedCall, limits: Limits): Promise<AgentCall> {
-  const call = agentCall(tool, args, globals)
+async function keyedCall(
+  { tool, args, globals }: OwnedCall,
+  limits: Limits,
+  inPlace = false,
+): Promise<AgentCall> {
+  const call = { ...agentCall(tool, args, globals), ...(inPlace && { isThere: true }) }
   if (call.guards.approvalKey === undefined || !mayBeAllowed(call, limits)) return call
   const { text } = await (await keys()).callKey(tool, args)
   return text === undefined ? call : { ...call, key: text }
