@@ -105,7 +105,7 @@ export function inputProblem(
   // A package manager may keep packages elsewhere and link them.
   if (!belongsTo(root, real) && !(isPackage && real.includes(`${sep}node_modules${sep}`)))
     return `imports ${JSON.stringify(input)}, which lies outside the project`
-  return looksSecret(real.split(/[\\/]/).at(-1) ?? '') || holdsPrivateKey(readRegularFile(real, KEY_BYTES))
+  return looksSecret(real) || holdsPrivateKey(readRegularFile(real, KEY_BYTES))
     ? `imports ${JSON.stringify(input)}, which looks like a secret`
     : null
 }

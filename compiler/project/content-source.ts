@@ -1,5 +1,5 @@
 import { realpathSync, statSync } from 'node:fs'
-import { basename, join, posix, resolve, sep } from 'node:path'
+import { join, posix, resolve, sep } from 'node:path'
 import { nearest } from '../../src/base/nearest.js'
 import { INCLUDED_BYTES_MAX, includeFailed, includeRefused } from '../../src/content/content-faults.js'
 import type { ContentWork, ReadText } from '../../src/content/content-work.js'
@@ -71,7 +71,7 @@ function readIncluded(dir: string, file: string, bound: string, path: string): R
   const real = realpathSync.native(absolute)
   if (!real.startsWith(resolve(realpathSync.native(join(dir, bound))) + sep))
     throw includeFailed(path, 'it lies outside of the skills’ directory')
-  if (looksSecret(basename(real))) throw includeFailed(path, 'it looks like a secret')
+  if (looksSecret(real)) throw includeFailed(path, 'it looks like a secret')
   if (stat.size > INCLUDED_BYTES_MAX)
     throw includeFailed(path, `it has more than ${INCLUDED_BYTES_MAX} bytes`)
   const bytes = readBytes(real, path)

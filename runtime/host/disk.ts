@@ -1,6 +1,6 @@
 import type { AsyncLocalStorage } from 'node:async_hooks'
 import type { Stats } from 'node:fs'
-import { basename, isAbsolute, join, relative, resolve, sep } from 'node:path'
+import { isAbsolute, join, relative, resolve, sep } from 'node:path'
 import { fileURLToPath, pathToFileURL } from 'node:url'
 import { isRefusal } from '../../src/base/refusal.js'
 import type { DiskParser } from '../../src/content/disk-parser.js'
@@ -168,7 +168,7 @@ function bytesOf(file: number, start: number, end: number): Uint8Array | null {
 
 async function readInside(folder: string, path: string): Promise<Uint8Array | null> {
   const real = realInside(folder, join(folder, path))
-  if (real === null || looksSecret(basename(real)) || !statOf(real)?.isFile()) return null
+  if (real === null || looksSecret(real) || !statOf(real)?.isFile()) return null
   try {
     const bytes = await readReal(real)
     return bytes && holdsPrivateKey(bytes) ? null : bytes

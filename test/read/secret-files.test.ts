@@ -31,6 +31,11 @@ const NAMES = [
   'id_rsa.bak',
   'id_ed25519.old',
   'service-account.json',
+  'serviceAccountKey.json',
+  '.env~',
+  '.npmrc.bak',
+  '.dev.vars',
+  'prod.tfstate',
 ]
 const KEYS: Tree = {
   'key.txt': KEY,
@@ -42,6 +47,7 @@ const SOUND: Tree = {
   '.env.example': 'A=',
   'example.env': 'A=',
   'id_rsa.pub': 'ssh-rsa AAAA',
+  'aws/credentials.md': 'See .aws.',
   'environment.md': 'E.',
   'cert.txt': '-----BEGIN CERTIFICATE-----',
   'about-keys.md': 'Begin with -----BEGIN RSA PRIVATE KEY-----',

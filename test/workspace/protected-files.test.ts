@@ -28,6 +28,27 @@ const CONTROL = [
   '.cursor/mcp.json',
   '.devcontainer/devcontainer.json',
   '.idea/workspace.xml',
+  '.zed/tasks.json',
+  'sub/.zed/settings.json',
+  'app.code-workspace',
+  'sub/App.Code-Workspace',
+  '.qwen/settings.json',
+  '.crush.json',
+  'crush.json',
+  '.aider.conf.yml',
+  'sub/.aider.model.settings.yml',
+  '.clinerules',
+  '.clinerules/hooks/PreToolUse',
+  '.windsurfrules',
+  '.roomodes',
+  '.trae/mcp.json',
+  '.github/agents/reviewer.agent.md',
+  '.github/hooks/hooks.json',
+  '.claude/output-styles/terse.md',
+  '.claude/statusline.sh',
+  '.exrc',
+  '.nvim.lua',
+  '.husky/pre-commit',
 ]
 
 /** Files that look alike, and are as others. */
@@ -38,6 +59,12 @@ const PLAIN = [
   'claude/settings.json',
   '.vscode/notes.md',
   'AGENTS.md',
+  '.github/CODEOWNERS',
+  'code-workspace',
+  'crush/a.json',
+  '.aider.chat.history.md',
+  'husky/pre-commit',
+  'zed/tasks.json',
 ]
 
 const SECRETS = [
@@ -49,6 +76,41 @@ const SECRETS = [
   '.npmrc',
   'SERVER.KEY',
   'service-account.json',
+  'serviceAccountKey.json',
+  'keys/serviceAccountKey-prod.json',
+  'app-firebase-adminsdk-x1y2z-0a1b2c.json',
+  '.git/modules/lib/config',
+  '.aws/credentials',
+  'home/.docker/config.json',
+  '.kube/config',
+  '.cargo/credentials.toml',
+  '.cargo/credentials',
+  '.gem/credentials',
+  '.config/gh/hosts.yml',
+  '.dev.vars',
+  '.dev.vars.production',
+  'terraform.tfstate',
+  'infra/terraform.tfstate.backup',
+  '.env~',
+  '.npmrc.bak',
+  'server.key.old',
+  '.kube/config.bak~',
+]
+
+/** Files that look alike, and are read and shown. */
+const NO_SECRETS = [
+  '.env.example',
+  '.env.local.sample',
+  '.dev.vars.example',
+  'example.env~',
+  'id_rsa.pub',
+  'aws/credentials',
+  'docker/config.json',
+  'config.json',
+  '.cargo/config.toml',
+  'service-accounts.md',
+  'state.tf',
+  'notes.bak',
 ]
 
 describe('protected files', () => {
@@ -65,18 +127,21 @@ describe('protected files', () => {
     expect(await refusal('write', { path, content: 'text' })).toBeNull()
   })
 
-  it.each(CONTROL.slice(0, 2))('%s is not edited, even through a link', async path => {
-    const { root, call, refusal } = openWorkspace({
-      'link.txt': { link: path },
-      folder: { link: dirname(path) },
-    })
-    mkdirSync(dirname(join(root, path)), { recursive: true })
-    writeFileSync(join(root, path), 'one')
-    await call('read', { path: 'link.txt' })
-    expect(await refusal('edit', { path: 'link.txt', old: 'one', new: 'two' })).toBe('FILE_PROTECTED')
-    expect(await refusal('write', { path: 'folder/new', content: '' })).toBe('FILE_PROTECTED')
-    expect(readFileSync(join(root, path), 'utf8')).toBe('one')
-  })
+  it.each(['.git/hooks/pre-commit', '.zed/tasks.json'])(
+    '%s is not edited, even through a link',
+    async path => {
+      const { root, call, refusal } = openWorkspace({
+        'link.txt': { link: path },
+        folder: { link: dirname(path) },
+      })
+      mkdirSync(dirname(join(root, path)), { recursive: true })
+      writeFileSync(join(root, path), 'one')
+      await call('read', { path: 'link.txt' })
+      expect(await refusal('edit', { path: 'link.txt', old: 'one', new: 'two' })).toBe('FILE_PROTECTED')
+      expect(await refusal('write', { path: 'folder/new', content: '' })).toBe('FILE_PROTECTED')
+      expect(readFileSync(join(root, path), 'utf8')).toBe('one')
+    },
+  )
 
   it('is not what a link in its place leads to', async () => {
     const { refusal } = openWorkspace({ '.mcp.json': { link: 'plain.json' }, 'plain.json': '{}' })
@@ -107,6 +172,27 @@ describe('protected files', () => {
     const name = path.split('/').at(-1) ?? ''
     expect((await call('list', { depth: 9 })).output).not.toContain(name)
     expect(await call('read', { path: `${path}x` }).catch(({ hint }) => hint)).not.toContain(name)
+  })
+
+  it('are those of Git, which nothing shows', async () => {
+    const { refusal } = openWorkspace({ '.git/config': 'url = https://user:token@host', '.git/HEAD': 'ref' })
+    expect(await refusal('read', { path: '.git/config' })).toBe('FILE_PROTECTED')
+    expect(await refusal('read', { path: '.git/HEAD' })).toBeNull()
+  })
+
+  it('are those of a workspace that is such a folder itself', async () => {
+    const cwd = makeTree({ '.aws/credentials': 'NEEDLE', '.aws/config': 'plain' })
+    const runtime = createRuntime({ cwd, paths: [], workspace: '.aws' })
+    const read = (path: string) => refusalOf(runtime.invoke('read', { path }))
+    expect(await read('credentials')).toBe('FILE_PROTECTED')
+    expect(await read('config')).toBeNull()
+    expect(await runtime.invoke('list')).toMatchObject({ output: './\n  config' })
+  })
+
+  it.each(NO_SECRETS)('%s is read and shown', async path => {
+    const { call } = openWorkspace({ [path]: 'NEEDLE' })
+    expect(await call('read', { path })).toMatchObject({ output: '     1\tNEEDLE' })
+    expect((await call('grep', { pattern: 'NEEDLE' })).output).toContain(path)
   })
 
   it('are read where the host lists them', async () => {

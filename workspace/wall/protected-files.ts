@@ -47,8 +47,11 @@ export async function protectedFiles(
     written === null ? [segments] : [segments, written]
   return {
     reading: place => {
-      const secret = ways(place).find(way => way.some(looksSecret))
-      return secret === undefined || mayRead(place.segments) ? null : 'it looks like a file with secrets'
+      const isSecret = (way: readonly string[]): boolean =>
+        way.some((_, at) => looksSecret([root, ...way.slice(0, at + 1)].join('/')))
+      return ways(place).some(isSecret) && !mayRead(place.segments)
+        ? 'it looks like a file with secrets'
+        : null
     },
     writing: place => {
       if (mayWrite(place.segments)) return null
@@ -105,18 +108,38 @@ function belongsToSkill({ base, segments }: Place, root: string): boolean {
   return folders.some(folder => folder !== root && existsSync(join(folder, 'SKILL.md')))
 }
 
-/** Files that decide what agents and their hosts run, by the end of their way. */
+/**
+ * Files that decide what agents, editors and their hosts run, or what an agent is told before all else, by the end of
+ * their way. Sources: the manuals of these hosts.
+ */
 const HOST_FILES = [
+  // modelcontextprotocol.io
   /(?:^|\/)\.?mcp\.json$/,
-  /(?:^|\/)\.claude\/(?:settings[^/]*|hooks\/.*|agents\/.*|commands\/.*|skills\/.*|plugins\/.*)$/,
+  // code.claude.com/docs: settings, hooks, agents, commands, skills, plugins, output styles
+  /(?:^|\/)\.claude(?:-plugin)?\/.*$/,
   /(?:^|\/)\.claude\.json$/,
-  /(?:^|\/)\.claude-plugin\/.*$/,
-  /(?:^|\/)\.vscode\/(?:tasks|settings|launch|mcp|extensions)\.json$/,
+  // docs.github.com/copilot: custom agents, hooks
+  /(?:^|\/)\.github\/(?:agents|chatmodes|hooks)\/.*$/,
+  // Folders of one agent or editor each: cursor.com/docs, developers.openai.com/codex, geminicli.com/docs, opencode.ai/docs,
+  // docs.windsurf.com, kiro.dev/docs, docs.roocode.com, docs.continue.dev, docs.aws.amazon.com/amazonq, junie.jetbrains.com,
+  // agents.md, qwenlm.github.io/qwen-code-docs, docs.trae.ai, docs.cline.bot, zed.dev/docs, jetbrains.com/help/idea
   /(?:^|\/)\.(?:cursor|codex|gemini|opencode|windsurf|kiro|roo|continue|amazonq|junie|agents)\/.*$/,
-  /(?:^|\/)\.idea\/.*$/,
-  /(?:^|\/)\.devcontainer(?:\/.*|\.json)$/,
+  /(?:^|\/)\.(?:qwen|trae|clinerules|crush|zed|idea)\/.*$/,
+  /(?:^|\/)\.(?:cursorrules|windsurfrules|clinerules|roomodes)$/,
   /(?:^|\/)opencode\.jsonc?$/,
-  /(?:^|\/)\.cursorrules$/,
+  // github.com/charmbracelet/crush
+  /(?:^|\/)\.?crush(?:\.json|rc)$/,
+  // aider.chat/docs/config: commands for tests and linting, files of variables
+  /(?:^|\/)\.aider\.(?:conf|model\.settings)\.yml$/,
+  // code.visualstudio.com/docs: tasks, and workspaces with tasks of their own
+  /(?:^|\/)\.vscode\/(?:tasks|settings|launch|mcp|extensions)\.json$/,
+  /\.code-workspace$/,
+  // containers.dev
+  /(?:^|\/)\.devcontainer(?:\/.*|\.json)$/,
+  // vimhelp.org/options.txt.html#'exrc', neovim.io/doc/user/options.html#'exrc'
+  /(?:^|\/)(?:\.exrc|[._]vimrc|_exrc|\.nvimrc|\.nvim\.lua)$/,
+  // typicode.github.io/husky: what Git runs
+  /(?:^|\/)\.husky\/.*$/,
 ]
 
 /** Why a way leads to what no tool may write; null where it does not. */

@@ -307,7 +307,7 @@ class Walker {
     }
     if (!isRegular) return
     if (scope) {
-      this.visitResource(file, name, scope)
+      this.visitResource(file, scope)
       return
     }
     const meant = nameMeant(name, absolute)
@@ -321,9 +321,9 @@ class Walker {
     else this.addSkill(path, stat, kindOf(name), basename(dirname(real)), area, false)
   }
 
-  private visitResource({ path, absolute, realName }: Item, name: string, scope: Scope): void {
+  private visitResource({ path, absolute, real }: Item, scope: Scope): void {
     const inSkill = path.slice(scope.prefix.length)
-    if (looksSecret(name) || looksSecret(realName)) {
+    if (looksSecret(absolute) || looksSecret(real)) {
       scope.skill.findings.push(finding('secret-file', FILE_START, inSkill))
       return
     }

@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto'
 import { realpathSync, statSync } from 'node:fs'
-import { basename, dirname, join, sep } from 'node:path'
+import { dirname, join, sep } from 'node:path'
 import { AgentAppsError } from '../../../src/base/error.js'
 import { expectCascade } from '../../../src/index/cascade-record.js'
 import { isContent } from '../../../src/index/content-record.js'
@@ -217,7 +217,7 @@ function addResource(
   tool: string,
 ): void {
   const real = isInside(resource) ? realInside(folder, join(folder, resource)) : null
-  if (real === null || looksSecret(basename(real))) return
+  if (real === null || looksSecret(real)) return
   let bytes: Buffer
   try {
     bytes = readRealFile(real)

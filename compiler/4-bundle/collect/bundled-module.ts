@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto'
 import { existsSync, realpathSync, statSync } from 'node:fs'
-import { basename, extname, join } from 'node:path'
+import { extname, join } from 'node:path'
 import { fileURLToPath, pathToFileURL } from 'node:url'
 import { orNull } from '../../../src/base/attempt.js'
 import { AgentAppsError } from '../../../src/base/error.js'
@@ -73,7 +73,7 @@ function bring(
   if (!existsSync(file)) return null
   const real = realpathSync.native(file)
   onPath(real)
-  const contents = belongsTo(root, real) && !looksSecret(basename(real)) ? bytesOf(real) : null
+  const contents = belongsTo(root, real) && !looksSecret(real) ? bytesOf(real) : null
   if (contents === null || holdsPrivateKey(contents)) return null
   const digest = hash('sha256', contents).slice(0, 8).toUpperCase()
   const ending = /^\.\w{1,10}$/.exec(extname(real))?.[0] ?? '.bin'

@@ -138,11 +138,9 @@ function itemOf(entry: Dirent, around: OpenFolder, start: Place, workspace: Work
   const kind = kindOf(entry, folder)
   if (kind === null) return null
   const path = prefix + name
-  if (rules.length > 0) {
-    const whole = start.segments.length === 0 ? path : `${start.segments.join('/')}/${path}`
-    if (isIgnored(rules, whole, name, kind === 'folder')) return null
-  }
-  if (looksSecret(name)) {
+  const whole = start.segments.length === 0 ? path : `${start.segments.join('/')}/${path}`
+  if (rules.length > 0 && isIgnored(rules, whole, name, kind === 'folder')) return null
+  if (looksSecret(`${workspace.root}/${whole}`)) {
     const segments = [...start.segments, ...path.split('/')]
     if (workspace.protected.reading({ segments, written: null }) !== null) return null
   }
