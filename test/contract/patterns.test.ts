@@ -623,7 +623,7 @@ describe('constraints on paths', () => {
     fc.assert(
       fc.property(glob, parts, fc.constantFrom('/', '\\'), (one, segments, separator) => {
         const path = segments.join(separator)
-        if (!allows(`t(path=${one})`, call('t', { path }))) return
+        if (!allows(`t(path=${one})`, call('t', { path }, { mayExecute: false }))) return
         allowed++
         const places = [
           posix.relative('/srv/here', posix.resolve('/srv/here', path)),
