@@ -2,7 +2,6 @@ import { isJsonObject } from '../../src/base/json.js'
 import { typeName } from '../1-read/frontmatter/check-frontmatter.js'
 import { placesInFiles } from '../1-read/locate-problems.js'
 import { type Finding, finding } from '../diagnostics/diagnostics.js'
-import { limits } from '../files/limits.js'
 import type { SkillUnit } from '../records/skill-unit.js'
 import type { WalkedSkill } from '../records/walked.js'
 
@@ -29,7 +28,7 @@ async function metadataNotStrings({ tools }: SkillUnit, skill: WalkedSkill): Pro
   for (const { name, fresh } of tools) {
     const { metadata } = fresh?.details.verbatim ?? {}
     const entries = isJsonObject(metadata) ? Object.entries(metadata) : []
-    for (const [key, value] of entries.slice(0, limits.findingsPerRule)) {
+    for (const [key, value] of entries) {
       if (typeof value === 'string') continue
       findings.push(finding('metadata-not-string', await placeIn(skill, name, [key]), key, typeName(value)))
     }

@@ -18,8 +18,10 @@ export function placeAt(text: string, offset: number): Place {
 /** Makes a function that gives the places of offsets in a text. It searches lines only as far as needed. */
 export function placesIn(text: string): (offset: number) => Place {
   const starts = [0]
+  /** The first newline behind the starts, once it was looked for; a long line is searched once. */
+  let newline: number | undefined
   return offset => {
-    let newline = text.indexOf('\n', starts.at(-1))
+    newline ??= text.indexOf('\n')
     while (newline !== -1 && newline < offset) {
       starts.push(newline + 1)
       newline = text.indexOf('\n', newline + 1)

@@ -5,7 +5,7 @@ import { check, compile, type RuleSettings } from 'agent-apps/compiler'
 import { describe, expect, it } from 'vitest'
 import { RULES } from '../../compiler/diagnostics/diagnostics.js'
 import { agentApps } from '../support/commands.js'
-import { makeTree, skill } from '../support/tree.js'
+import { makeTree, skill, writeTree } from '../support/tree.js'
 
 const DIFFERING = { 'skills/a/SKILL.md': skill('other') }
 
@@ -157,6 +157,38 @@ describe('# agent-apps-ignore', () => {
 })
 
 describe('a baseline', () => {
+  it('has everything that is wrong with a file, so that mending one thing brings up no other', async () => {
+    const gone = (from: number): string =>
+      JSON.stringify({
+        plugins: Array.from({ length: 295 - from }, (_, at) => ({
+          name: `gone-${at + from}`,
+          source: `./gone-${at + from}`,
+        })),
+      })
+    const hidden = (from: number): string =>
+      Array.from({ length: 40 - from }, (_, at) => `a\u200b ${at + from}\n`).join('')
+    const root = makeTree({
+      '.claude-plugin/marketplace.json': gone(0),
+      'skills/a/SKILL.md': skill('a', hidden(0), `allowed-tools: ${unmatched(0)}\n`),
+    })
+    const { stdout } = await agentApps(root, ['check', '--json', '--write-baseline', 'base.json'])
+    const rules = JSON.parse(stdout).diagnostics.map(({ rule }: { rule: string }) => rule)
+    const count = (rule: string): number => rules.filter((one: string) => one === rule).length
+    expect(['plugin-path-missing', 'hidden-character', 'pattern-unmatched'].map(count)).toEqual([295, 40, 30])
+    const terminal = await agentApps(root, ['check'], { isTTY: true })
+    expect(terminal.stdout).toContain('and 285 more places; --all shows them')
+    writeTree(root, {
+      '.claude-plugin/marketplace.json': gone(1),
+      'skills/a/SKILL.md': skill('a', hidden(1), `allowed-tools: ${unmatched(1)}\n`),
+    })
+    const { status, stdout: after } = await agentApps(root, ['check', '--baseline', 'base.json'])
+    expect({ status, after }).toMatchObject({ status: 0, after: expect.stringMatching(/ no longer wrong/) })
+  })
+
+  function unmatched(from: number): string {
+    return Array.from({ length: 30 - from }, (_, at) => `zz*q${at + from}`).join(' ')
+  }
+
   it('accepts what there is, fails on what is new, and says what is gone', async () => {
     const root = makeTree({ ...DIFFERING, 'skills/bad/SKILL.md': '---\nname: bad\n' })
     const baseline = ['check', '--baseline', 'ci/base.json']

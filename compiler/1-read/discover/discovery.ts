@@ -34,6 +34,8 @@ export interface Discovery {
   folders: Map<string, Unit>
   /** Faults of manifests, each with the manifest's path. */
   findings: { path: string; finding: Finding }[]
+  /** How many faults of each rule each manifest has. */
+  counts: Map<string, number>
   /** Folders whose skills do not load, since the manifest that would name them has a fault. */
   closed: Set<string>
   /** The kinds of the manifests at the top. */
@@ -55,6 +57,7 @@ export function emptyDiscovery(reserved: Discovery['reserved'] = new Map()): Dis
     late: new Map(),
     folders: new Map(),
     findings: [],
+    counts: new Map(),
     closed: new Set(),
     top: new Set(),
     listed: new Set(['']),
@@ -74,11 +77,12 @@ export function addUnit({ units, taken }: Discovery, unit: Unit): boolean {
 
 /** Adds the fault of a manifest, unless it has many of the kind. */
 export function addFinding(
-  { findings }: Discovery,
+  { findings, counts }: Discovery,
   path: string,
   ...found: Parameters<typeof finding>
 ): void {
-  const [rule] = found
-  const same = findings.filter(one => one.path === path && one.finding.rule === rule)
-  if (same.length < limits.findingsPerRule) findings.push({ path, finding: finding(...found) })
+  const key = `${found[0]} ${path}`
+  const count = (counts.get(key) ?? 0) + 1
+  counts.set(key, count)
+  if (count <= limits.findingsPerRule) findings.push({ path, finding: finding(...found) })
 }

@@ -5,6 +5,7 @@ import type { Node } from 'jsonc-parser'
 import { isJsonObject } from '../../../src/base/json.js'
 import { FILE_START, type Finding, finding, type Place } from '../../diagnostics/diagnostics.js'
 import { jsonFault } from '../../diagnostics/json-fault.js'
+import { placesIn } from '../../diagnostics/source-text.js'
 import { limits } from '../../files/limits.js'
 import { readRealFile, systemReason } from '../../files/regular-file.js'
 import { inside } from '../../records/walked.js'
@@ -59,7 +60,7 @@ function parseManifest(bytes: Buffer): ReadManifest | UnreadableManifest {
   const value = parsed(text)
   const digest = { size: bytes.length, sha256: hash('sha256', bytes) }
   if ('rule' in value) return { fault: value, digest }
-  return { value: value.json, ...digest, placeOf: placesIn(text) }
+  return { value: value.json, ...digest, placeOf: valuePlaces(text) }
 }
 
 function invalid(place: Place, problem: string): Finding {
@@ -78,29 +79,19 @@ function parsed(text: string): { json: Record<string, unknown> } | Finding {
 }
 
 /** Makes a function that finds where values are written in a text, which is parsed when it is first asked. */
-function placesIn(text: string): ReadManifest['placeOf'] {
+function valuePlaces(text: string): ReadManifest['placeOf'] {
   let tree: Node | undefined
-  let lines: number[] | undefined
+  const placeAt = placesIn(text)
   return path => {
     // Loaded here, because most manifests have no fault.
     const { findNodeAtLocation, parseTree }: typeof import('jsonc-parser') = require('jsonc-parser')
     try {
       tree ??= parseTree(text)
-      lines ??= lineStarts(text)
       const node = tree && findNodeAtLocation(tree, [...path])
-      return placeAt(lines, node?.offset ?? 0)
+      return placeAt(node?.offset ?? 0)
     } catch {
       // Nested too deep for a parser that calls itself: the file is named at least.
       return FILE_START
     }
   }
-}
-
-function lineStarts(text: string): number[] {
-  return [0, ...[...text.matchAll(/\n/g)].map(({ index }) => index + 1)]
-}
-
-function placeAt(lines: readonly number[], offset: number): Place {
-  const line = lines.findLastIndex(start => start <= offset)
-  return { line: line + 1, column: offset - (lines[line] ?? 0) + 1 }
 }

@@ -78,6 +78,7 @@ function locatorInside(
     parsed ??= offsetsIn(text)
     return parsed
   }
+  const offsetOf = scalarOffsets(text)
   const isInside = (field: string, [key]: (string | number)[]): boolean =>
     field === 'metadata' && key !== undefined && Object.hasOwn(inside, key)
   return {
@@ -87,26 +88,31 @@ function locatorInside(
       isInside(field, path) ? placeOf(offsets().value(path) ?? 0) : at.value(field, ...path),
     within: (value, offset, field, ...path) =>
       isInside(field, path)
-        ? placeOf(offsetInScalar(text, offsets().value(path) ?? 0, value, offset))
+        ? placeOf(offsetOf(offsets().value(path) ?? 0, value, offset))
         : at.within(value, offset, field, ...path),
   }
 }
 
 /**
- * The offset in YAML of an offset in the value of a scalar that begins at `start`. Line breaks and indentation
- * are followed; behind an escape the scalar's own offset is returned.
+ * Makes a function that gives the offset in YAML of an offset in the value of a scalar that begins at `start`. Line
+ * breaks and indentation are followed; behind an escape the scalar's own offset is returned. It goes on from where it
+ * was last, since a value may be long and have much to be found in it.
  */
-export function offsetInScalar(yaml: string, start: number, value: string, offset: number): number {
-  let at = contentStart(yaml, start)
-  for (let index = 0; index < Math.min(offset, value.length) + 1; index++) {
-    const character = value.charAt(index)
-    while (yaml.charAt(at) !== character && /\s/.test(yaml.charAt(at))) at++
-    if (index === offset) break
-    if (yaml.charAt(at) === character) at++
-    // A line break that was folded to a space may have no space of its own.
-    else if (!/\s/.test(character)) return start
+export function scalarOffsets(yaml: string): (start: number, value: string, offset: number) => number {
+  let last = { start: -1, value: '', index: 0, at: 0 }
+  return (start, value, offset) => {
+    if (last.start !== start || last.value !== value || offset < last.index)
+      last = { start, value, index: 0, at: contentStart(yaml, start) }
+    for (; last.index < Math.min(offset, value.length) + 1; last.index++) {
+      const character = value.charAt(last.index)
+      while (yaml.charAt(last.at) !== character && /\s/.test(yaml.charAt(last.at))) last.at++
+      if (last.index === offset) break
+      if (yaml.charAt(last.at) === character) last.at++
+      // A line break that was folded to a space may have no space of its own.
+      else if (!/\s/.test(character)) return start
+    }
+    return last.at
   }
-  return at
 }
 
 /** Behind a quote, or on the line below the header of a block scalar. */

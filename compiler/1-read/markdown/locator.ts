@@ -1,6 +1,6 @@
 import type { Place } from '../../diagnostics/diagnostics.js'
 import type { Locator } from '../../diagnostics/source-text.js'
-import { offsetInScalar } from '../frontmatter/metadata-string.js'
+import { scalarOffsets } from '../frontmatter/metadata-string.js'
 import { keyFinder } from '../frontmatter/top-level-keys.js'
 import { type Offsets, offsetsIn } from '../frontmatter/yaml.js'
 import type { DecodedText } from './decode.js'
@@ -27,6 +27,7 @@ export function locator(
     const located = found ?? offsets().value([field, ...inside])
     return found ?? (located === null ? keyOffsets(field)?.key : written(located))
   }
+  const offsetOf = scalarOffsets(source)
   return {
     key: (field, ...inside) => {
       const located = inside.length === 0 ? null : offsets().key([field, ...inside])
@@ -35,7 +36,7 @@ export function locator(
     value: (field, ...inside) => place(valueOffset(field, ...inside)),
     within: (value, offset, field, ...inside) => {
       const start = valueOffset(field, ...inside)
-      return place(start === undefined ? start : offsetInScalar(source, start, value, offset))
+      return place(start === undefined ? start : offsetOf(start, value, offset))
     },
   }
 }
