@@ -1,10 +1,18 @@
 import { isAgentAppsError } from '../../src/base/error.js'
-import type { JsonValue } from '../../src/base/json.js'
+import { isJsonObject, type JsonValue } from '../../src/base/json.js'
 import { problemFor } from '../../src/cascade/problems.js'
-import type { CascadeEntry, CascadeLayer, ValueOrigin } from '../../src/cascade/types.js'
+import type {
+  CascadeEntry,
+  CascadeLayer,
+  CascadeProblem,
+  CascadeResolution,
+  ResolvedCascade,
+  ValueOrigin,
+} from '../../src/cascade/types.js'
 import { EXPRESSION_START } from '../../src/content/interpolate.js'
 import { checkSchema } from '../../src/schema/check-schema.js'
 import { interpretSchema } from '../../src/schema/interpret-schema.js'
+import { shownPath } from '../../src/schema/issues.js'
 import type { HookTrigger } from '../../src/skill/metadata-keys.js'
 import { middlewareConfigFault } from '../../src/skill/skill-faults.js'
 import { pathsKey } from '../directory/look-up.js'
@@ -75,28 +83,59 @@ export async function explain(ref: string, globals: Globals): Promise<Explanatio
       overrides: await Promise.all(overrides.map(one => explained(one, toolOfId, globals))),
     }
   }
-  const faults = problemsOf(tool, resolution).map(problem =>
-    problemFor(root, problem, id => toolOfId(id).name),
-  )
+  const told = (problem: Pick<CascadeProblem, 'tool' | 'message' | 'hint'>): Problem =>
+    problemFor(root, problem, id => toolOfId(id).name)
+  const run = idsOfChains(root, resolution)
+  const faults = [...new Set(run.flatMap(id => problemsOf(toolOfId(id), resolution)))].map(told)
   // A tool that can run is explained as it runs.
   const isRun = faults.length === 0 && (await canRun(tool, globals))
-  const steps = (resolved?.chain ?? []).map(entry => {
-    const middleware = toolOfId(entry.tool)
-    return { middleware, step: explainedStep(entry, middleware) }
-  })
-  const refused = steps.flatMap(({ middleware, step: { problem } }) =>
-    problem && middleware.origin.layer === 'bundled' ? [problem] : [],
+  const steps = run.flatMap(id =>
+    (resolution.tools.get(id)?.chain ?? []).map(entry => {
+      const middleware = toolOfId(entry.tool)
+      return { id, middleware, step: explainedStep(entry, middleware) }
+    }),
   )
+  const refused = steps.flatMap(({ id, middleware, step: { problem } }) =>
+    problem && middleware.origin.layer === 'bundled' ? [told({ tool: id, ...problem })] : [],
+  )
+  const delegates: Problem[] = []
   const delegate = resolved?.metadata.get('delegate')
   const body = delegate && (await delegateProblem(delegate.value, toolOfId(delegate.from.tool), globals))
+  if (body) delegates.push(body)
+  for (const middleware of new Set(steps.map(step => step.middleware))) {
+    const problem = await delegateProblem(middleware.frontmatter.metadata.delegate, middleware, globals)
+    if (problem) delegates.push(told({ tool: toolId(middleware), ...problem }))
+  }
   return {
     name: tool.name,
     metadata,
-    chain: steps.map(({ step }) => step),
+    chain: steps.filter(({ id }) => id === root).map(({ step }) => step),
     deps: [...(isRun ? depsOf(tool, globals) : (resolved?.deps ?? []))],
     peers: await peersOf(tool, [...resolution.tools.values()], id => toolOfId(id).name, globals),
-    problems: [...faults, ...refused, ...(body ? [body] : [])],
+    problems: [...faults, ...refused, ...delegates, ...paramsProblem(tool, resolved)],
   }
+}
+
+type Problem = Explanation['problems'][number]
+
+/** The tools that run inside a chain of their own when one is called: itself, and dynamic middleware at any depth. */
+function idsOfChains(root: string, { tools }: CascadeResolution): string[] {
+  const ids = new Set([root])
+  for (const id of ids)
+    for (const { tool, static: isStatic, hook } of tools.get(id)?.chain ?? [])
+      if (!isStatic && !hook) ids.add(tool)
+  return [...ids]
+}
+
+/** A schema of arguments that refuses every call, since it cannot be used. */
+function paramsProblem({ frontmatter, validate }: ToolDef, resolved: ResolvedCascade | undefined): Problem[] {
+  const params = frontmatter.params ?? resolved?.metadata.get('params')?.value
+  if (!isJsonObject(params) || '$resolve' in params || validate === 'owner') return []
+  const checked = checkSchema(params)
+  if (!('problem' in checked)) return []
+  const { path, reason } = checked.problem
+  const place = shownPath(['params', ...path])
+  return [{ message: `${place}: ${reason}`, hint: 'Correct the schema.' }]
 }
 
 function explainedStep(

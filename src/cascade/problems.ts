@@ -11,7 +11,7 @@ type Path = (string | number)[]
  */
 export function problemFor(
   tool: string,
-  { tool: owner, message, hint }: CascadeProblem,
+  { tool: owner, message, hint }: Pick<CascadeProblem, 'tool' | 'message' | 'hint'>,
   nameOf: (id: string) => string,
 ): { message: string; hint: string } {
   return { message: owner === tool ? message : `in ${quoted(nameOf(owner))}, ${message}`, hint }
