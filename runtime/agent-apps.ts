@@ -46,7 +46,14 @@ export {
 export { extractFrontmatter, type FrontmatterContext } from '../src/skill/frontmatter.js'
 export { isMetaKey, type MetaKey } from '../src/skill/metadata-keys.js'
 export { isToolName, normalizeTags } from '../src/skill/names.js'
-export { extractIgnore, filterPaths, iterPaths, mapPaths, pathEntryDir } from '../src/skill/path-entry.js'
+export {
+  type DirEntry,
+  extractIgnore,
+  filterPaths,
+  iterPaths,
+  mapPaths,
+  pathEntryDir,
+} from '../src/skill/path-entry.js'
 export { parseReference, type Reference } from '../src/skill/reference.js'
 export type { ToolContext } from '../src/skill/tool-context.js'
 export { isToolResult, outputForModel, type ToolResult } from '../src/skill/tool-result.js'

@@ -1,6 +1,12 @@
 import { isQualifiedName, labelOf } from '../skill/names.js'
 import type { GlobProgram } from './match-glob.js'
-import { FOREIGN_NAMES, type MatchedTool, mcpServerNames, type ToolRule } from './tool-pattern.js'
+import {
+  FOREIGN_NAMES,
+  isOfLibrary,
+  type MatchedTool,
+  mcpServerNames,
+  type ToolRule,
+} from './tool-pattern.js'
 
 /**
  * A list of rules, by what they could select, so that ten thousand tools are not held against each of a
@@ -20,7 +26,8 @@ export class RuleIndex {
   }
 
   /** The rules that could select a tool, in the order of the list. Others seldom are among them. */
-  of({ name, tags, src, isLibrary }: MatchedTool): readonly ToolRule[] {
+  of(tool: MatchedTool): readonly ToolRule[] {
+    const { name, tags, src } = tool
     const found: number[] = []
     const label = isQualifiedName(name) ? labelOf(name) : name
     this.#names.collect(name, found)
@@ -28,7 +35,7 @@ export class RuleIndex {
     for (const foreign of FOREIGN_NAMES.get(name) ?? NONE) this.#names.collect(foreign, found)
     for (const foreign of mcpServerNames(src ?? name)) this.#names.collect(foreign, found)
     for (const tag of tags) this.#tags.collect(tag, found)
-    if (isLibrary) found.push(...this.#library)
+    if (isOfLibrary(tool)) found.push(...this.#library)
     if (found.length < 2) return found.length === 0 ? NONE : [this.rules[found[0] as number] as ToolRule]
     return [...new Set(found)].sort((one, other) => one - other).map(number => this.rules[number] as ToolRule)
   }

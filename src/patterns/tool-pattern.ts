@@ -1,4 +1,4 @@
-import { isQualifiedName, labelOf, normalizeTags } from '../skill/names.js'
+import { INTERNAL_TAG, isQualifiedName, labelOf, normalizeTags } from '../skill/names.js'
 import { pathProblem } from '../values/path-expression.js'
 import { compileGlob, GlobProblem, isGlob } from './glob.js'
 import { type GlobProgram, matchGlob } from './match-glob.js'
@@ -107,8 +107,13 @@ export interface MatchedTool {
    * tool that has no namespace.
    */
   isMeant?: boolean
-  /** True for the library's own. */
+  /** True for the library's own. Default: whether it has their tag, which the loader leaves to no other tool. */
   isLibrary?: boolean
+}
+
+/** True for the library's own tools, which `$name` selects. */
+export function isOfLibrary({ isLibrary, tags }: MatchedTool): boolean {
+  return isLibrary ?? tags.includes(INTERNAL_TAG)
 }
 
 /**
@@ -120,14 +125,15 @@ export interface MatchedTool {
  */
 export function selectsTool(
   { selects, glob, text, isQualified }: ToolRule,
-  { name, tags, src, isMeant, isLibrary = false }: MatchedTool,
+  tool: MatchedTool,
   denying = false,
   byEither = denying,
 ): boolean {
   if (glob === undefined) return false
+  const { name, tags, src, isMeant } = tool
   const matches = (one: string): boolean => matchGlob(glob, one, { anySegment: denying })
   if (selects === 'tag') return tags.some(matches)
-  if (selects === 'library') return isLibrary && matches(name)
+  if (selects === 'library') return isOfLibrary(tool) && matches(name)
   const label = isQualifiedName(name) ? labelOf(name) : name
   const foreign = [...(FOREIGN_NAMES.get(name) ?? NO_NAMES), ...mcpNames(src ?? name, text)]
   if (byEither && label !== name && (glob.not ? matches(name) : matches(label))) return true

@@ -4,6 +4,7 @@ import { type GlobProgram, matchGlob } from './match-glob.js'
 import { isPathWithin, mayLeadTo } from './match-path.js'
 import {
   type ArgumentConstraint,
+  isOfLibrary,
   type KeyConstraint,
   type MatchedTool,
   selectsTool,
@@ -32,8 +33,8 @@ export interface RuleDecision<Answer> {
 const ALWAYS_ALLOWED = 'context-manager'
 
 /** True for the library's tool that lists of allowed tools need not name. */
-export function isAlwaysAllowed({ isLibrary, name }: MatchedTool): boolean {
-  return isLibrary === true && name === ALWAYS_ALLOWED
+export function isAlwaysAllowed(tool: MatchedTool): boolean {
+  return tool.name === ALWAYS_ALLOWED && isOfLibrary(tool)
 }
 
 /**

@@ -17,7 +17,7 @@ export interface ToolFrontmatter {
   name: string
   /** The author's name, if it breaks the name rule and the folder's name is used instead. */
   title?: string
-  /** What it does, in one sentence. Absent: it resolves, and is never shown to a model. */
+  /** What it does, in one sentence. Absent: models are shown its name alone. */
   description?: string
   /** Default `context` for a folder skill, otherwise none. */
   role?: Role
@@ -77,10 +77,13 @@ export interface FrontmatterContext {
 }
 
 /**
- * Interprets an author's frontmatter. Never fails: a field of the wrong type counts as absent (the compiler
+ * Interprets an author's frontmatter, without a context as that of code. Never fails: a field of the wrong type counts as absent (the compiler
  * reports it), and an unknown field is kept.
  */
-export function extractFrontmatter(verbatim: JsonObject, context: FrontmatterContext): ToolFrontmatter {
+export function extractFrontmatter(
+  verbatim: JsonObject,
+  context: Partial<FrontmatterContext> = {},
+): ToolFrontmatter {
   const metadata = isJsonObject(verbatim.metadata) ? verbatim.metadata : {}
   const role =
     ROLES.find(known => known === metadata.role) ?? (context.kind === 'folder' ? 'context' : undefined)
@@ -95,7 +98,7 @@ export function extractFrontmatter(verbatim: JsonObject, context: FrontmatterCon
     inPrompt: context.kind === 'folder' && metadata.role === 'context' ? true : undefined,
     license: text(verbatim.license),
     metadata: without(metadata, LIFTED_KEYS),
-    name: context.name,
+    name: context.name ?? text(verbatim.name) ?? '',
     params: isJsonObject(metadata.params) ? metadata.params : undefined,
     returns: isJsonObject(metadata.returns) ? metadata.returns : undefined,
     role,

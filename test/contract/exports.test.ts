@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs'
+import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { ROOT, runCode } from '../support/processes.js'
@@ -324,6 +324,21 @@ interface Manifest {
 }
 const manifest = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8')) as Manifest
 
+/** The names that a file of declarations exports, values and types. */
+function declarationsOf(file: string): string[] {
+  const text = readFileSync(file, 'utf8').replace(/\/\*[\s\S]*?\*\//g, '')
+  const listed = [...text.matchAll(/^export (?:type )?\{([^}]*)\}/gm)].flatMap(([, list = '']) =>
+    list.split(',').map(one => one.trim().replace(/^type |^.* as /g, '')),
+  )
+  const declared = [
+    ...text.matchAll(/^export (?:declare )?(?:const|function|class|interface|type|namespace) (\w+)/gm),
+  ].map(([, name = '']) => name)
+  const passedOn = [...text.matchAll(/^export \* from '(.*)\.js'/gm)].flatMap(([, path = '']) =>
+    declarationsOf(join(file, '..', `${path}.d.ts`)),
+  )
+  return [...listed, ...declared, ...passedOn].filter(name => name !== '' && name !== 'default')
+}
+
 describe('public exports', () => {
   it.each(Object.keys(EXPORTS))('%s', entry => {
     const names = JSON.parse(
@@ -339,6 +354,19 @@ describe('public exports', () => {
       ([, one, several]) => (one === undefined ? (several ?? '').split(',').map(name => name.trim()) : [one]),
     )
     expect([...new Set(names)].filter(name => name !== '').sort()).toEqual([...(TYPES[entry] ?? [])].sort())
+  })
+
+  it('each occurs in a document', () => {
+    const pages = ['README.md', ...readdirSync(join(ROOT, 'docs')).map(name => `docs/${name}`)]
+    const texts = pages.map(page => readFileSync(join(ROOT, page), 'utf8'))
+    const words = new Set(texts.flatMap(text => text.match(/\w+/g) ?? []))
+    const declared = Object.entries(manifest.exports).flatMap(([entry, target]) =>
+      typeof target === 'object'
+        ? declarationsOf(join(ROOT, target.types)).map(name => ({ entry, name }))
+        : [],
+    )
+    expect(declared.length).toBeGreaterThan(400)
+    expect(declared.filter(({ name }) => !words.has(name))).toEqual([])
   })
 
   it('no other file can be imported', () => {

@@ -1,18 +1,35 @@
 import { readFileSync } from 'node:fs'
 import vm from 'node:vm'
 import * as agentApps from 'agent-apps'
+import * as compiler from 'agent-apps/compiler'
 import { describe, expect, it } from 'vitest'
+import { makeTree, skill } from '../support/tree.js'
 
-const MODULES: Record<string, object> = { 'agent-apps': agentApps, 'node:vm': vm }
+/** Of the project that the pages speak of. */
+const cwd = makeTree({ 'skills/review/SKILL.md': skill('code-review') })
+
+const MODULES: Record<string, object> = {
+  'agent-apps': agentApps,
+  'agent-apps/compiler': {
+    ...compiler,
+    check: (options: compiler.CheckOptions) => compiler.check({ cwd, ...options }),
+    graph: (options: compiler.GraphOptions) => compiler.graph({ cwd, ...options }),
+  },
+  'node:vm': vm,
+}
+
+const AsyncFunction = (async () => {}).constructor as new (
+  ...source: string[]
+) => (...values: unknown[]) => Promise<void>
 
 /** A line that says what it gives: `expression // → value`, or `expression // throws CODE`. */
 const CLAIM = /^(\S.*?)\s+\/\/ (?:→ (.*)|throws (\w+))$/gm
 
-describe.each(['patterns', 'paths', 'interpolation', 'serialization'])('docs/%s.md', page => {
+describe.each(['helpers', 'patterns', 'paths', 'interpolation', 'serialization'])('docs/%s.md', page => {
   const text = readFileSync(new URL(`../../docs/${page}.md`, import.meta.url), 'utf8')
   const blocks = [...text.matchAll(/^```js\n([\s\S]*?)^```$/gm)].map(([, code = '']) => code)
 
-  it.each(blocks)('tells the truth: %#', code => {
+  it.each(blocks)('tells the truth: %#', async code => {
     const claims = [...code.matchAll(CLAIM)].length
     expect(claims).toBeGreaterThan(0)
     let checked = 0
@@ -36,7 +53,7 @@ describe.each(['patterns', 'paths', 'interpolation', 'serialization'])('docs/%s.
           ? `gives(${expression}, ${value})`
           : `throws(() => ${expression}, ${JSON.stringify(wanted)})`,
       )
-    new Function(...Object.keys(names), body)(...Object.values(names))
+    await new AsyncFunction(...Object.keys(names), body)(...Object.values(names))
     expect(checked).toBe(claims)
   })
 })
