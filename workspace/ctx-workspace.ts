@@ -60,7 +60,7 @@ const READ_MAX = 64 * 1024 * 1024
  * @param ctx what the tool gets, whether `execute` or a function
  * @throws WORKSPACE_MISSING where the host opened none; CONTEXT_MISSING
  */
-export async function ctxWorkspace(ctx: ToolContext | Context): Promise<ToolWorkspace> {
+export async function ctxWorkspace(ctx: ToolContext<unknown> | Context): Promise<ToolWorkspace> {
   const call = RUNTIME_CONTEXT in ctx ? (ctx as ToolContext) : toolContextOf(ctx)
   const workspace = await workspaceOf(call)
   const read = (path: string): Promise<{ place: Place; bytes: Buffer; stat: Stats }> =>

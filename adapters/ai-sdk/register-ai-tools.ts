@@ -67,7 +67,7 @@ async function call(
   { callId = crypto.randomUUID(), signal, update }: ToolContext,
 ): Promise<unknown> {
   const input = await validated(name, tool, args)
-  const options = { toolCallId: callId, messages: [], ...(signal && { abortSignal: signal }) }
+  const options = { toolCallId: callId, messages: [], abortSignal: signal }
   const given: unknown = await tool.execute?.(input, options)
   let output = given
   if (isIterable(given)) {

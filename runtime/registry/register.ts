@@ -6,6 +6,7 @@ import { type DefinedTool, isDefinedTool } from '../../src/own/defined-tool.js'
 import { jsonSchemaOf } from '../../src/schema/library-schema.js'
 import {
   defineTool,
+  type ExecuteResult,
   frontmatterNow,
   type ToolDefinition,
   type ToolSchema,
@@ -40,8 +41,13 @@ export type RegisterFunctionOptions = Partial<Omit<RegisterToolOptions, 'fn' | '
 
 /** Registers a tool, and returns the function that takes it away again. */
 export interface RegisterFunction {
-  <Params extends ToolSchema | undefined = undefined, Returns extends ToolSchema | undefined = undefined>(
-    definition: ToolDefinition<Params, Returns>,
+  <
+    Params extends ToolSchema | undefined = undefined,
+    Returns extends ToolSchema | undefined = undefined,
+    Config extends ToolSchema | undefined = ToolSchema | undefined,
+    State extends ToolSchema = ToolSchema,
+  >(
+    definition: ToolDefinition<Params, Returns, ExecuteResult<Returns>, Config, State>,
     options?: RegisterOptions,
   ): () => void
   (definition: DefinedTool, options?: RegisterOptions): () => void
@@ -178,13 +184,17 @@ export function registerTool<
   const Params extends ToolSchema | undefined = undefined,
   const Returns extends ToolSchema | undefined = undefined,
   Result = unknown,
->(definition: ToolDefinition<Params, Returns, Result>): void
+  Config extends ToolSchema | undefined = ToolSchema | undefined,
+  State extends ToolSchema = ToolSchema,
+>(definition: ToolDefinition<Params, Returns, Result, Config, State>): void
 export function registerTool(definition: DefinedTool): Promise<void>
 export function registerTool<
   const Params extends ToolSchema | undefined = undefined,
   const Returns extends ToolSchema | undefined = undefined,
   Result = unknown,
->(globals: Globals, definition: ToolDefinition<Params, Returns, Result>): void
+  Config extends ToolSchema | undefined = ToolSchema | undefined,
+  State extends ToolSchema = ToolSchema,
+>(globals: Globals, definition: ToolDefinition<Params, Returns, Result, Config, State>): void
 export function registerTool(globals: Globals, definition: DefinedTool): Promise<void>
 export function registerTool<Params extends JsonObject | undefined = undefined>(
   globals: Globals,

@@ -191,8 +191,7 @@ function toolOf(
 }
 
 function contextOf(ctx: ToolContext): Tool.Context {
-  const { sessionID = '', messageID = '', agent = '', callID, metadata } = ctx
-  const { abort = new AbortController().signal } = ctx
+  const { sessionID = '', messageID = '', agent = '', callID, abort, metadata } = ctx
   return { sessionID, messageID, agent, callID, abort, metadata }
 }
 

@@ -1,8 +1,8 @@
 import type { JsonObject } from '../base/json.js'
 import type { Ask } from '../own/question.js'
 
-/** What a hook of a tool gets. */
-export interface HookContext {
+/** What a hook of a tool gets, with the type of the tool's `config`. */
+export interface HookContext<Config = JsonObject> {
   /** The tool's name, qualified where it has a namespace. */
   readonly name: string
   /** Aborts once the hook takes too long, or the runtime is closed. */
@@ -10,7 +10,7 @@ export interface HookContext {
   /** What `init` returned; undefined for `init` itself, and where it failed. */
   readonly instance: unknown
   /** The tool's configuration, checked, with defaults. */
-  readonly config: JsonObject
+  readonly config: Config
   /** The variables of the environment that the tool declares and the host lets through. */
   readonly env: Readonly<Record<string, string>>
   /** Asks a person. While they are asked, the time of `init` stands still. */
@@ -18,15 +18,15 @@ export interface HookContext {
 }
 
 /** The hooks of a tool: what is to be done before it can be called, and when it no longer is. */
-export interface ToolHooks {
+export interface ToolHooks<Config = JsonObject> {
   /** Makes what the tool needs. What it returns is `ctx.instance` of the other hooks and of `execute`. */
-  init?: (ctx: HookContext) => unknown
+  init?: (ctx: HookContext<Config>) => unknown
   /** The tool is about to become available. */
-  activate?: (ctx: HookContext) => unknown
+  activate?: (ctx: HookContext<Config>) => unknown
   /** The tool is no longer called: no call of it is running. */
-  deactivate?: (ctx: HookContext) => unknown
+  deactivate?: (ctx: HookContext<Config>) => unknown
   /** Lets go of what `init` made. It is also called after an `init` that failed. */
-  dispose?: (ctx: HookContext) => unknown
+  dispose?: (ctx: HookContext<Config>) => unknown
 }
 
 export const HOOK_FIELDS = ['init', 'activate', 'deactivate', 'dispose'] as const

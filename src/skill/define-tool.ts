@@ -26,7 +26,9 @@ export interface ToolDefinition<
   Params extends ToolSchema | undefined = undefined,
   Returns extends ToolSchema | undefined = undefined,
   Result = ExecuteResult<Returns>,
-> extends ToolHooks {
+  Config extends ToolSchema | undefined = ToolSchema | undefined,
+  State extends ToolSchema = ToolSchema,
+> extends ToolHooks<OwnValue<Config>> {
   /**
    * The name that it resolves by. In a file it must be a literal, so that it can be read without running the
    * file.
@@ -44,7 +46,10 @@ export interface ToolDefinition<
   /** Another name of `returns`. */
   outputSchema?: Returns
   /** Runs the tool. `args` is what `params` makes of the caller's, with transforms and defaults. */
-  execute: (args: ExecuteArguments<Params>, context: ToolContext) => Result | Promise<Result>
+  execute: (
+    args: ExecuteArguments<Params>,
+    context: ToolContext<OwnValue<Config>, OwnValue<State, unknown>>,
+  ) => Result | Promise<Result>
   tags?: string[]
   role?: Role
   visibility?: 'hidden'
@@ -66,11 +71,11 @@ export interface ToolDefinition<
   /** What a person is shown of the call before it is approved, such as the difference that it would make. */
   preview?: (args: GivenArguments<Params>, context: PreviewContext) => string | Promise<string>
   /** The schema of what hosts may configure: `config.tools` of a runtime, by the tool's name. */
-  config?: ToolSchema
+  config?: Config
   /** The variables of the environment that it may read. */
   env?: readonly string[]
   /** What it keeps in each session: the schema of that, and what it begins with. */
-  state?: 'none' | { schema: ToolSchema; initial: JsonValue }
+  state?: 'none' | { schema: State; initial: NoInfer<InitialState<State>> }
   /** A text file with its description, relative to the file; for a registered tool, to the runtime's `cwd`. */
   descriptionPath?: string
   /** A range of versions of agent-apps: `>=0.1.0`. */
@@ -93,8 +98,13 @@ export type PreviewContext = Pick<
 
 /** Before the transforms of a schema library, which are the tool's own. */
 type GivenArguments<Params> = Params extends DescribedSchema ? InferInput<Params> : ExecuteArguments<Params>
+/** With defaults, as the runtime checks it; of a JSON Schema nothing more is known than `Unknown`. */
+type OwnValue<Schema, Unknown = JsonObject> = [Schema] extends [DescribedSchema]
+  ? InferOutput<Schema>
+  : Unknown
+type InitialState<Schema> = [Schema] extends [DescribedSchema] ? InferInput<Schema> : JsonValue
 type ExecuteArguments<Params> = Params extends undefined ? Record<never, never> : InferOutput<Params>
-type ExecuteResult<Returns> = Returns extends undefined ? unknown : InferInput<Returns>
+export type ExecuteResult<Returns> = Returns extends undefined ? unknown : InferInput<Returns>
 
 const DEFINITION = Symbol.for('agent-apps.definition')
 
@@ -109,14 +119,18 @@ export function defineTool<
   const Params extends ToolSchema | undefined = undefined,
   const Returns extends ToolSchema | undefined = undefined,
   Result extends ExecuteResult<Returns> = ExecuteResult<Returns>,
->(definition: ToolDefinition<Params, Returns, Result>): DefinedTool<Result>
+  Config extends ToolSchema | undefined = ToolSchema | undefined,
+  State extends ToolSchema = ToolSchema,
+>(definition: ToolDefinition<Params, Returns, Result, Config, State>): DefinedTool<Result>
 export function defineTool<
   const Params extends ToolSchema | undefined = undefined,
   const Returns extends ToolSchema | undefined = undefined,
   Result extends ExecuteResult<Returns> = ExecuteResult<Returns>,
+  Config extends ToolSchema | undefined = ToolSchema | undefined,
+  State extends ToolSchema = ToolSchema,
 >(
   name: string,
-  make: () => Promise<Omit<ToolDefinition<Params, Returns, Result>, 'name'>>,
+  make: () => Promise<Omit<ToolDefinition<Params, Returns, Result, Config, State>, 'name'>>,
 ): DefinedTool<Result>
 export function defineTool(
   definition: string | AnyDefinition,
@@ -206,13 +220,14 @@ function withKnownFields(definition: AnyDefinition): AnyDefinition {
 /** A definition whatever its arguments and result are. */
 export type AnyDefinition = Omit<
   ToolDefinition,
-  'params' | 'returns' | 'execute' | 'deriveApprovalKey' | 'preview'
+  'params' | 'returns' | 'execute' | 'deriveApprovalKey' | 'preview' | 'state'
 > & {
   deriveApprovalKey?: (args: never) => string
   preview?: (args: never, context: PreviewContext) => string | Promise<string>
   params?: ToolSchema | undefined
   returns?: ToolSchema | undefined
-  execute: (args: never, context: ToolContext) => unknown
+  execute: (args: never, context: never) => unknown
+  state?: 'none' | { schema: ToolSchema; initial: unknown }
 }
 
 /** Only the schemas of a library need what makes JSON Schema of them. */
@@ -260,7 +275,7 @@ async function execute(
     })
   }
   mustGoOn()
-  return run(checked.value as never, toolContextOf(context, instance))
+  return run(checked.value as never, toolContextOf(context, instance) as never)
 }
 
 function required<Definition>(definition: Definition | undefined, name: string): Definition {

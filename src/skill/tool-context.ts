@@ -34,12 +34,12 @@ export interface SpawnedAgent {
 }
 
 /**
- * What `execute` gets besides its arguments. If the tool is called without a runtime, everything except the
- * functions is undefined.
+ * What `execute` gets besides its arguments, with the types of the tool's `config` and `state`. If the tool is called
+ * without a runtime, everything except `signal`, `config`, `env` and the functions is undefined.
  */
-export interface ToolContext {
+export interface ToolContext<Config = JsonObject, State = unknown> {
   /** Aborts when the call is no longer wanted. */
-  readonly signal: AbortSignal | undefined
+  readonly signal: AbortSignal
   /** Reports progress to the host. */
   readonly update: (progress: {
     title?: string
@@ -68,15 +68,15 @@ export interface ToolContext {
   readonly userId: string | undefined
   readonly workspaceId: string | undefined
   /** The tool's configuration, checked against its `config`, with defaults. */
-  readonly config: JsonObject
+  readonly config: Config
   /** The variables of the environment that it declares under `env` and the host lets through. */
   readonly env: Readonly<Record<string, string>>
   /** What it keeps in this session, as one object that its calls share. It is kept when a call ends. */
-  state: unknown
+  state: State
   /** Asks a person, who is told which tool asks. */
   readonly ask: Ask
   /** Other names of `signal`, `update`, `sessionId`, `messageId`, `callId` and `agentId`. */
-  readonly abort: AbortSignal | undefined
+  readonly abort: AbortSignal
   readonly metadata: ToolContext['update']
   readonly sessionID: string | undefined
   readonly messageID: string | undefined
@@ -128,6 +128,7 @@ function fieldsOf(context: ContextOf): (string | symbol)[] {
  */
 class ContextOf implements ToolContext {
   readonly #ctx: CallContext
+  #signal: AbortSignal | undefined
 
   constructor(
     ctx: CallContext,
@@ -140,12 +141,13 @@ class ContextOf implements ToolContext {
     return this.#ctx
   }
 
-  get signal(): AbortSignal | undefined {
-    return this.#ctx.run?.signal
+  get signal(): AbortSignal {
+    this.#signal ??= this.#ctx.run?.signal ?? new AbortController().signal
+    return this.#signal
   }
 
-  get abort(): AbortSignal | undefined {
-    return this.#ctx.run?.signal
+  get abort(): AbortSignal {
+    return this.signal
   }
 
   get update(): ToolContext['update'] {

@@ -1,5 +1,6 @@
 import {
   createRuntime,
+  defineTool,
   type HostRequest,
   type RuntimeOptions,
   type Store,
@@ -461,5 +462,18 @@ describe('ctx.ask', () => {
     expect(await agent.invoke('t')).toBe('allow-session')
     expect(await failure(agent.invoke('gated'))).toMatchObject({ code: 'APPROVAL_DENIED' })
     expect(kinds).toEqual(['text', 'approval'])
+  })
+})
+
+describe('a tool that is called without a runtime', () => {
+  it('has a signal, which nobody aborts', async () => {
+    const seen: AbortSignal[] = []
+    const tool = defineTool({
+      name: 't',
+      execute: (_, ctx) => void seen.push(ctx.signal, ctx.abort, ctx.signal),
+    })
+    await tool.fn(undefined)
+    expect(seen.map(({ aborted }) => aborted)).toEqual([false, false, false])
+    expect(new Set(seen).size).toBe(1)
   })
 })

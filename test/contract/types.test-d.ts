@@ -7,6 +7,7 @@ import {
   type AgentRuntime,
   type Context,
   createRuntime,
+  ctxRuntime,
   ctxTarget,
   defineTool,
   type ErrorCode,
@@ -118,6 +119,45 @@ for (const schema of [z.object({ text: z.string() })]) {
   defineTool({ name: 'x', parameters: schema, execute: ({ text }) => text.length })
   defineTool({ name: 'x', outputSchema: schema, execute: () => ({ text: 'a' }) })
 }
+const config = z.object({ near: z.string().optional(), region: z.string().default('eu') })
+const state = z.object({ searches: z.number(), last: z.string().optional() })
+const owning = defineTool({
+  name: 'owning',
+  params: z.object({ query: z.string() }),
+  config,
+  state: { schema: state, initial: { searches: 0 } },
+  init: ({ config: { region } }) => expectTypeOf(region).toBeString(),
+  execute: ({ query }, ctx) => {
+    expectTypeOf(query).toBeString()
+    expectTypeOf(ctx.config).toEqualTypeOf<{ near?: string | undefined; region: string }>()
+    expectTypeOf(ctx.state).toEqualTypeOf<{ searches: number; last?: string | undefined }>()
+    expectTypeOf(ctx.signal).toEqualTypeOf<AbortSignal>()
+    expectTypeOf(ctx.abort).toEqualTypeOf<AbortSignal>()
+    expectTypeOf(ctxRuntime(ctx)).toEqualTypeOf<Context>()
+    ctx.state.searches++
+    // @ts-expect-error Its schema has no such field.
+    ctx.config.place
+    // @ts-expect-error It is a number.
+    ctx.state.searches = 'many'
+    return ctx.state.searches
+  },
+})
+expectTypeOf(owning.fn({})).resolves.toBeNumber()
+runtime.register({ name: 'x', config, execute: (_, ctx) => ctx.config.region.length })
+registerTool({ name: 'x', config, execute: (_, ctx) => ctx.config.region.length })
+registerTool(globals, { name: 'x', config, execute: (_, ctx) => ctx.config.region.length })
+defineTool('x', async () => ({ config, execute: (_, ctx) => ctx.config.region.length }))
+defineTool({
+  name: 'x',
+  config: { type: 'object', properties: { region: { type: 'string' } } },
+  state: { schema: { type: 'object' }, initial: { searches: 0 } },
+  execute: (_, ctx) => {
+    expectTypeOf(ctx.config).toEqualTypeOf<JsonObject>()
+    expectTypeOf(ctx.state).toBeUnknown()
+  },
+})
+// @ts-expect-error It begins with what its schema does not take.
+defineTool({ name: 'x', state: { schema: state, initial: { searches: 'none' } }, execute: () => 1 })
 // @ts-expect-error The result has another type.
 defineTool({ name: 'x', outputSchema: z.string(), execute: () => 1 })
 // @ts-expect-error Zod 3 provides no JSON Schema.

@@ -23,7 +23,7 @@ export async function callRemote(
     const result = await client.callTool(
       { name: tool, arguments: args },
       {
-        ...(signal && { signal }),
+        signal,
         ...{ timeout: timeoutMs, resetTimeoutOnProgress: true, maxTotalTimeout: PATIENCE * timeoutMs },
         onprogress: ({ progress, total, message }) =>
           update({
@@ -36,7 +36,7 @@ export async function callRemote(
     link.noteSuccess()
     return resultOf(result, { server, tool })
   } catch (error) {
-    if (signal?.aborted) throw aborted(tool, signal.reason)
+    if (signal.aborted) throw aborted(tool, signal.reason)
     if (await isGone(error)) link.noteFailure(client, textOf(error))
     throw await callFault(server, tool, error, timeoutMs)
   }

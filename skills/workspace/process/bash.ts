@@ -79,7 +79,7 @@ export async function bash(args: BashArguments, ctx: ToolContext): Promise<ToolR
     })
     return resultOf(title, ended, output, timeoutMs)
   } catch (error) {
-    throw ctx.signal?.aborted ? callAborted('bash', ctx.signal.reason) : error
+    throw ctx.signal.aborted ? callAborted('bash', ctx.signal.reason) : error
   } finally {
     await output.close()
   }

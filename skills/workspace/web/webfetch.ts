@@ -28,13 +28,13 @@ export async function webfetch(args: unknown, ctx: ToolContext): Promise<ToolRes
   const { url, format, timeoutMs } = args as WebfetchArguments
   const { allow, proxy } = ctx.config as unknown as WebfetchConfig
   const late = AbortSignal.timeout(timeoutMs)
-  const signal = ctx.signal ? AbortSignal.any([ctx.signal, late]) : late
+  const signal = AbortSignal.any([ctx.signal, late])
   try {
     const onFetch = ({ href }: URL): void => ctx.update({ title: `Fetching ${href}` })
     const page = await fetchPage(pageUrl(url), { signal, allow, proxy, onFetch })
     return await resultOf(url, page, format, signal, ctx)
   } catch (error) {
-    if (ctx.signal?.aborted) throw callAborted('webfetch', ctx.signal.reason)
+    if (ctx.signal.aborted) throw callAborted('webfetch', ctx.signal.reason)
     throw late.aborted && error === late.reason ? tooLate(url, timeoutMs) : error
   }
 }
