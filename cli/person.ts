@@ -46,26 +46,8 @@ async function promptAnswer(request: PromptRequest, ask: Invocation['ask']): Pro
 }
 
 function questionOf(request: Exclude<HostRequest, PromptRequest>): string {
-  const lines = request.kind === 'project' ? projectLines(request) : callLines(request)
+  const lines = request.kind === 'project' ? projectLines(request) : request.text.split('\n')
   return `${lines.map(line => printable(line)).join('\n')}\n`
-}
-
-/** Past this, a preview would push the call itself off the screen. */
-const PREVIEW_LINES = 40
-
-function callLines(request: Extract<HostRequest, { kind: 'approval' }>): string[] {
-  const { tool, args, reason, origin, preview, ignored } = request
-  const shown = preview?.split('\n') ?? []
-  const left = shown.length - PREVIEW_LINES
-  return [
-    `${tool} (${origin.layer}) needs approval, as ${reason}:`,
-    `  ${JSON.stringify(args)}`,
-    ...shown.slice(0, PREVIEW_LINES).map(line => `  | ${line}`),
-    ...(left > 0 ? [`  (and ${left} more lines)`] : []),
-    ...(ignored.length > 0
-      ? [`  An answer for more than this call is for any value of ${ignored.join(', ')}.`]
-      : []),
-  ]
 }
 
 function projectLines({ root, tools, configuration }: Extract<HostRequest, { kind: 'project' }>): string[] {

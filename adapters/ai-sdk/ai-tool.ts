@@ -17,7 +17,7 @@ export interface AskedCall {
 
 /** Approval by the SDK's own means. */
 export interface Approval {
-  /** Why a person has to be asked about a call; null where nobody has to. */
+  /** The question to a person about a call; null where nobody has to be asked. */
   needed: (call: ToolCall, asked: AskedCall) => Promise<string | null>
   /** Grants a call what a person answered, as far as the messages tell of an answer and can be believed. */
   grant: (call: ToolCall, asked: AskedCall) => Promise<'granted' | 'refused' | 'not-asked'>
@@ -53,7 +53,7 @@ export function aiTool(toolName: string, tool: ModelTool, approval: Approval | n
   }
 }
 
-/** Gives why a person has to be asked about a call; null where nobody has to. */
+/** Gives the question to a person about a call; null where nobody has to be asked. */
 export function whyAsked(toolName: string, { callOf }: ModelTool, approval: Approval) {
   return async (
     input: unknown,

@@ -39,7 +39,7 @@ export function sdkApproval({ globals }: Runtime, secret: string | Uint8Array | 
 }
 
 /**
- * Why a person has to be asked about a call; null where nobody has to. For a call that was asked about before, that
+ * The question to a person about a call; null where nobody has to be asked. For a call that was asked about before, that
  * depends on the call and the policy alone: the SDK looks again when the answer is there, and refuses what needs
  * none by then.
  */
@@ -48,7 +48,7 @@ async function needed({ agent, ref, args }: ToolCall, asked: AskedCall): Promise
     // A request that messages only claim was made must not be kept as if it had been.
     if (!isInMessages(asked)) {
       const { request } = await agent.authorize(ref, args, { callId: asked.toolCallId })
-      return request?.reason ?? null
+      return request?.text ?? null
     }
     const last = (await agent.authorize(ref, args)).steps.at(-1)
     // At step 1 it is the project that a person is asked about, which is for the runtime to ask.

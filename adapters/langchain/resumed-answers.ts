@@ -10,11 +10,7 @@ const ANSWERS: readonly unknown[] = ['allow-once', 'allow-session', 'allow-proje
 /** The value of an interrupt, as LangChain's own middleware for approvals gives it, with the requests beside it. */
 export function questionFor(asked: readonly AskedCall[]): JsonObject {
   const question = {
-    actionRequests: asked.map(({ name, request: { tool, args, preview, key, reason } }) => ({
-      name,
-      args,
-      description: [`${tool}: ${reason}`, preview ?? key].join('\n\n'),
-    })),
+    actionRequests: asked.map(({ name, request: { args, text } }) => ({ name, args, description: text })),
     reviewConfigs: asked.map(({ name }) => ({ actionName: name, allowedDecisions: ['approve', 'reject'] })),
     requests: asked.map(({ id, request }) => ({ ...request, id })),
   }

@@ -77,7 +77,7 @@ async function question(
   return inputRequired({
     inputRequests: {
       [QUESTION]: inputRequired.elicit({
-        message: messageOf(request),
+        message: request.text,
         requestedSchema: {
           type: 'object',
           properties: {
@@ -97,14 +97,6 @@ async function question(
     },
     requestState: await mint({ callId, tool }, ctx),
   })
-}
-
-function messageOf({ tool, layer, reason, preview, args, ignored }: NonNullable<Authorization['request']>) {
-  return [
-    `${tool} (${layer}) needs approval, as ${reason}:`,
-    preview ?? JSON.stringify(args, null, 2),
-    ...(ignored.length > 0 ? [`Allowing such calls is for any ${ignored.join(', ')}.`] : []),
-  ].join('\n')
 }
 
 /** Whether the client can show a form. One that says only `elicitation: {}` means that. */

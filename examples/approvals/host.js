@@ -40,10 +40,7 @@ async function interact(request) {
       `This project has code: ${request.tools.map(({ name }) => name).join(', ')}. Do you trust ${request.root}?`,
     )
   } else if (request.kind === 'approval') {
-    say(`${request.tool} is to run with ${JSON.stringify(request.args)}, as ${request.reason}.`)
-    for (const line of request.preview?.split('\n') ?? []) say(`  | ${line}`)
-    if (request.ignored.length > 0)
-      say(`For the session or the project, ${request.ignored.join(', ')} may have any value.`)
+    for (const line of request.text.split('\n')) say(line)
   } else return 'deny'
   const answers = { o: 'allow-once', s: 'allow-session', p: 'allow-project', d: 'deny' }
   for (;;) {

@@ -4,10 +4,9 @@ import { createInterface } from 'node:readline'
 const ANSWERS = { y: 'allow-once', s: 'allow-session', n: 'deny' }
 
 /** Asks about a call, with what it would do. */
-export async function askPerson({ kind, tool, key, preview }) {
+export async function askPerson({ kind, text }) {
   if (kind !== 'approval') return 'deny'
-  say(`\n${tool} ${key}`)
-  if (preview && preview !== key) for (const line of preview.trimEnd().split('\n')) say(`  | ${line}`)
+  say(`\n${text}`)
   process.stdout.write('Allow it? [y]es, yes for this [s]ession, [n]o: ')
   return ANSWERS[await nextLine()] ?? 'deny'
 }

@@ -4,6 +4,7 @@ import { isAgentAppsError } from '../../src/base/error.js'
 import type { JsonValue } from '../../src/base/json.js'
 import type { Decision } from '../../src/policy/decide.js'
 import { maskSecrets } from '../../src/policy/mask-secrets.js'
+import { questionText } from '../../src/policy/question-text.js'
 import { definitionOf } from '../../src/skill/define-tool.js'
 import { RUNTIME_CONTEXT } from '../../src/skill/tool-context.js'
 import { freezeArguments } from '../schema/freeze-arguments.js'
@@ -25,15 +26,14 @@ export function approvalRequest(
 ): Omit<ApprovalRequest, 'signal' | 'expires'> {
   const { tool, args, envelope } = asking
   const { sessionId, userId, agentId } = envelope
+  const call = {
+    ...{ tool: tool.name, layer: tool.origin.layer, key: key.shown, ignored: key.ignored, preview, reason },
+    args: freezeArguments(maskSecrets((args ?? {}) as JsonValue)) as JsonValue,
+  }
+  const text = questionText({ ...call, key: key.text === undefined ? null : key.shown })
   return {
-    ...{ kind: 'approval', id, tool: tool.name, layer: tool.origin.layer, origin: tool.origin },
-    ...{
-      digest: digest.text,
-      key: key.shown,
-      args: freezeArguments(maskSecrets((args ?? {}) as JsonValue)) as JsonValue,
-    },
-    ...{ ignored: key.ignored, preview, reason, rule },
-    ...{ agentId, sessionId, userId },
+    ...{ kind: 'approval', id, ...call, text, rule },
+    ...{ origin: tool.origin, digest: digest.text, agentId, sessionId, userId },
   }
 }
 

@@ -100,6 +100,8 @@ export interface ApprovalRequest extends Question {
   ignored: string[]
   /** What the tool shows of what the call would do; null where it shows nothing. */
   preview: string | null
+  /** The question as a person may be shown it, with all of this: nothing in it hides, or passes for another part. */
+  text: string
   /** Why it is asked. */
   reason: string
   /** The rule that asks; null where the tool itself does. */

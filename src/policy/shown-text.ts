@@ -1,13 +1,33 @@
 /** As much of a text as a person can look through. */
 const SHOWN_MAX = 2_000
 
-/** Control characters, what turns the direction of writing, and what is not seen. */
-const UNSEEN = /[\p{Cc}\u00ad\u061c\u180e\u200b-\u200f\u2028-\u202e\u2060-\u2069\ufeff\u{e0000}-\u{e007f}]/gu
+/**
+ * Control characters, ends of lines, halves of characters, and all that is not seen or turns the direction of writing.
+ * What says how an emoji is drawn hides nothing.
+ */
+const UNSEEN =
+  /(?<!\p{Extended_Pictographic})[\ufe0e\ufe0f]|(?![\ufe0e\ufe0f])[\p{Cc}\p{Cs}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}\ufff9-\ufffb]/gu
 
 /** A text as a person may be shown it: what could hide a part of it is written as an escape, and its end is cut. */
 export function shownText(text: string): string {
-  const escaped = visibleText(text.slice(0, SHOWN_MAX))
-  return text.length > SHOWN_MAX ? `${escaped}… (${text.length} characters)` : escaped
+  return cut(text, visibleText)
+}
+
+/** The lines of a text, each as a person may be shown it: those up to a number, and how many there are. Tabs are seen. */
+export function shownLines(text: string, most: number): { lines: string[]; count: number } {
+  const all = text.replace(/\r?\n$/, '')
+  const seen = (line: string): string => line.split('\t').map(visibleText).join('\t')
+  let count = 1
+  for (let at = all.indexOf('\n'); at !== -1; at = all.indexOf('\n', at + 1)) count++
+  return { lines: all.split(/\r?\n/, most).map(line => cut(line, seen)), count }
+}
+
+/** So many spaces could push what follows to where a screen begins its next line. */
+const WIDE = /[\p{Zs}\t]{40,}/gu
+
+function cut(text: string, seen: (text: string) => string): string {
+  const shown = seen(text.slice(0, SHOWN_MAX)).replace(WIDE, run => `[${run.length} spaces]`)
+  return text.length > SHOWN_MAX ? `${shown}… (${text.length} characters)` : shown
 }
 
 /** A text with an escape for each character that is not seen, or that changes how others are. */

@@ -91,7 +91,7 @@ describe('approval by the SDK, with a store', () => {
     const call = { toolCallId: 'call', messages: [] }
     expect(await toolApproval.deploy?.({ to: 'staging' }, call)).toEqual({
       type: 'user-approval',
-      reason: 'it is gated',
+      reason: 'deploy (programmatic) needs approval, as it is gated.\n  to: staging',
     })
     // What is wrong with a call, the model is told by the call itself.
     expect(await toolApproval.deploy?.({ to: 7 }, call)).toBeUndefined()

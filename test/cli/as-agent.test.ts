@@ -75,7 +75,7 @@ export default defineTool({
       ['run', 'shell', '--as-agent', '--trust', '--args', JSON.stringify(args)],
       'd',
     )
-    expect(asked.stderr).toContain('  {"command":"ls\\u200b \\u{e0041}\\u202e","env":"A"}\n')
+    expect(asked.stderr).toContain('\n  command: ls\\u200b \\u{e0041}\\u202e\n  env: A\n')
     expect(asked.stderr).toContain('  | $ ls\\u200b \\u{e0041}\\u202e\n  | for good\n')
     expect(asked.stderr).toContain('any value of env.')
   })
@@ -84,7 +84,7 @@ export default defineTool({
     const project = homeWith()
     const home = join(homeWith(), 'home')
     const asked = await command(project, home, ['run', 'gated', '--as-agent'], 's')
-    expect(asked.stderr).toContain('gated (project) needs approval, as it is gated:\n  {}\n')
+    expect(asked.stderr).toContain('gated (project) needs approval, as it is gated.\n')
     expect(asked.status).toBe(0)
     const none = await command(project, home, ['run', 'gated', '--as-agent'])
     expect(none.status).toBe(1)

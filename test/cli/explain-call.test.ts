@@ -81,7 +81,7 @@ export default defineTool({
     person,
   )
   expect(asked.stderr).toContain(
-    'bash (project) needs approval, as it is granted execute:\n  {"command":"ls"}\n  | $ ls\n',
+    'bash (project) needs approval, as it is granted execute.\nKey: ls\n  command: ls\nPreview:\n  | $ ls\n',
   )
 })
 

@@ -84,7 +84,7 @@ describe('approval by an interrupt', () => {
       actionRequests: [
         {
           ...{ name: 'deploy', args: { to: 'staging' } },
-          description: 'deploy: it is gated\n\n{"to":"staging"}',
+          description: 'deploy (programmatic) needs approval, as it is gated.\n  to: staging',
         },
       ],
       reviewConfigs: [{ actionName: 'deploy', allowedDecisions: ['approve', 'reject'] }],

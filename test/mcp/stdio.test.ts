@@ -88,8 +88,7 @@ describe.each(ERAS)('agent-apps mcp over stdio, as a client of %s sees it', era 
   it('asks the person at the client about a call that needs approval', async () => {
     const { save, questions } = await asked(era, ['allow-once', 'deny', null, 'nonsense', 'allow-session'])
     expect(textOf(await save('a'))).toBe('saved a')
-    expect(questions[0]).toContain('save (project) needs approval')
-    expect(questions[0]).toContain('"path": "a"')
+    expect(questions[0]).toMatch(/^save \(project\) needs approval, as .*\.\n {2}path: a(\n|$)/)
     for (const path of ['b', 'c', 'd']) {
       const denied = await save(path)
       expect([path, JSON.parse(textOf(denied)).error]).toEqual([path, 'APPROVAL_DENIED'])

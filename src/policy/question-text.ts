@@ -1,0 +1,60 @@
+import { isJsonObject, type JsonValue } from '../base/json.js'
+import { shownLines, shownText, visibleText } from './shown-text.js'
+
+/** A call that a person is asked about, as far as they are shown it. */
+export interface QuestionedCall {
+  tool: string
+  layer: string
+  reason: string
+  /** Null where all arguments are the key. */
+  key: string | null
+  args: JsonValue
+  ignored: readonly string[]
+  preview: string | null
+}
+
+/** More lines of one text would push the others off the screen. */
+const LINES_MAX = 40
+/** Lines of an argument where a preview tells more. */
+const LINES_BESIDE_PREVIEW = 10
+const ARGUMENTS_MAX = 100
+
+/**
+ * The question about a call, the same wherever a person is asked: the tool, its key, every argument and the preview.
+ * What is not seen is written as an escape. Only lines of the question begin without a space, and lines of a text
+ * stand behind a bar, so that no value passes for a part of the question.
+ */
+export function questionText(call: QuestionedCall): string {
+  const { tool, layer, reason, key, args, ignored } = call
+  const given = isJsonObject(args) ? args : { arguments: args }
+  // An argument is not shown twice.
+  const preview = Object.values(given).includes(call.preview) ? null : call.preview
+  const most = preview === null ? LINES_MAX : LINES_BESIDE_PREVIEW
+  const named = Object.entries(given)
+  const left = named.length - ARGUMENTS_MAX
+  const lines = [
+    `${visibleText(tool)} (${layer}) needs approval, as ${visibleText(reason)}.`,
+    ...(key === null ? [] : [`Key: ${key}`]),
+    ...named.slice(0, ARGUMENTS_MAX).map(([name, value]) => argumentText(name, value, most)),
+    ...(left > 0 ? [`(and ${left} more arguments)`] : []),
+    ...(preview === null ? [] : ['Preview:', textBlock(preview, LINES_MAX)]),
+    ...(ignored.length > 0
+      ? [`An answer for more than this call is for any value of ${visibleText(ignored.join(', '))}.`]
+      : []),
+  ]
+  return lines.join('\n')
+}
+
+function argumentText(name: string, value: JsonValue, most: number): string {
+  const shown = `  ${/^[\w$.-]+$/.test(name) ? name : shownText(JSON.stringify(name))}:`
+  if (typeof value === 'string' && value.includes('\n')) return `${shown}\n${textBlock(value, most)}`
+  const isPlain = typeof value === 'string' && value !== '' && value.trim() === value
+  return `${shown} ${shownText(isPlain ? value : JSON.stringify(value))}`
+}
+
+/** The lines of a text behind bars. */
+function textBlock(text: string, most: number): string {
+  const { lines, count } = shownLines(text, most)
+  const left = count - lines.length
+  return [...lines.map(line => `  | ${line}`), ...(left > 0 ? [`  (and ${left} more lines)`] : [])].join('\n')
+}
