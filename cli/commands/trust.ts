@@ -9,7 +9,10 @@ export const trust: Command = {
   name: 'trust',
   positionals: { min: 0, max: 0 },
   options: {
-    revoke: { type: 'boolean', describes: 'no longer trust the project of the working directory' },
+    revoke: {
+      type: 'boolean',
+      describes: 'no longer trust the project of the working directory, and the folders in it',
+    },
   },
   example: 'agent-apps trust --revoke',
   run,

@@ -3,7 +3,7 @@ import type { CallIds, Globals } from '../state/context.js'
 import type { ApprovedCall } from './approved-call.js'
 import type { Approval } from './session-approvals.js'
 import { sha256 } from './sha256.js'
-import { addUserLine, userLines } from './user-lines.js'
+import { addRevocation, addUserLine, userLines } from './user-lines.js'
 
 /** A file of the user's own: one line for each approval, and for each that was revoked. */
 const FILE = 'approvals.jsonl'
@@ -61,10 +61,15 @@ export async function approveForProject(
   return addUserLine(FILE, project, line).catch(() => false)
 }
 
-/** Revokes an approval that was given for a project. False where there is none with this id. */
+/**
+ * Revokes an approval that was given for a project. False where there is none with this id.
+ *
+ * @throws REVOKE_FAILED
+ */
 export async function revokeApproval(project: string, id: string): Promise<boolean> {
-  const isThere = (await linesOf(project)).some(line => line.id === id)
-  return isThere && addUserLine(FILE, project, { revoked: id, time: Date.now() })
+  if (!(await linesOf(project)).some(line => line.id === id)) return false
+  await addRevocation(FILE, project, { revoked: id, time: Date.now() })
+  return true
 }
 
 /** The folder that an approval for the project is for. */
@@ -76,7 +81,15 @@ async function linesOf(project: string): Promise<Line[]> {
   const lines = new Map<string, Line>()
   for (const line of await userLines(FILE, [project])) {
     if (typeof line.revoked === 'string') lines.delete(line.revoked)
-    else if (line.project === project && typeof line.id === 'string') lines.set(line.id, line as never)
+    else if (isLine(line)) lines.set(line.id, line)
+    // It may say that something ends.
+    else lines.clear()
   }
-  return [...lines.values()]
+  return [...lines.values()].filter(line => line.project === project)
+}
+
+function isLine(value: object): value is Line {
+  const { id, scope, tool, key, digest, time, userId = '', agentId = '', project, keyHash } = value as Line
+  const texts: unknown[] = [id, tool, key, digest, userId, agentId, project, keyHash]
+  return scope === 'project' && typeof time === 'number' && texts.every(one => typeof one === 'string')
 }

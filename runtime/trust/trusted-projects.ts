@@ -1,4 +1,5 @@
-import { addUserLine, userLines } from '../approvals/user-lines.js'
+import { disk } from '#disk'
+import { addRevocation, addUserLine, userLines } from '../approvals/user-lines.js'
 
 /** A file of the user's own: each line says that a project was trusted, or no longer is. */
 const FILE = 'trust.jsonl'
@@ -17,11 +18,10 @@ export interface TrustedProject {
 export async function trustedProjects(roots: readonly string[] = []): Promise<TrustedProject[]> {
   const projects = new Map<string, TrustedProject>()
   for (const { root, digest, at, revoked } of await userLines(FILE, roots)) {
-    if (typeof root !== 'string') continue
-    if (revoked === true) {
-      for (const [key, one] of projects) if (one.root === root) projects.delete(key)
-    } else if (typeof digest === 'string' && typeof at === 'string')
-      projects.set(`${root}\0${digest}`, { root, digest, at })
+    const isTrusted = typeof root === 'string' && typeof digest === 'string' && typeof at === 'string'
+    if (isTrusted && revoked === undefined) projects.set(`${root}\0${digest}`, { root, digest, at })
+    // What is neither an answer nor the end of one may say that something ends.
+    else for (const [key, one] of projects) if (revoked !== true || one.root === root) projects.delete(key)
   }
   return [...projects.values()]
 }
@@ -32,10 +32,17 @@ export async function addTrusted(root: string, digest: string): Promise<boolean>
   return addUserLine(FILE, root, { root, digest, at: now() }).catch(() => false)
 }
 
-/** Forgets all that was trusted of a project, and returns that. */
-export async function revokeTrusted(root: string): Promise<TrustedProject[]> {
-  const known = (await trustedProjects([root])).filter(one => one.root === root)
-  if (known.length > 0) await addUserLine(FILE, root, { root, revoked: true, at: now() })
+/**
+ * Forgets all that was trusted of a project and of the folders in it, and returns that.
+ *
+ * @throws REVOKE_FAILED
+ */
+export async function revokeTrusted(project: string): Promise<TrustedProject[]> {
+  const known = (await trustedProjects([project])).filter(
+    ({ root }) => root === project || disk.inside(project, root) !== null,
+  )
+  for (const root of new Set(known.map(one => one.root)))
+    await addRevocation(FILE, root, { root, revoked: true, at: now() })
   return known
 }
 

@@ -1,4 +1,13 @@
-import { chmodSync, existsSync, mkdirSync, readFileSync, statSync, symlinkSync, writeFileSync } from 'node:fs'
+import fs, {
+  appendFileSync,
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  readFileSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs'
 import { join } from 'node:path'
 import { type ApprovalRequest, createRuntime, type Runtime } from 'agent-apps'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
@@ -6,6 +15,7 @@ import { answering, asking, code } from '../support/asking.js'
 import { runtimeWith } from '../support/registered-runtime.js'
 import { temporary } from '../support/temporary.js'
 import { writeTree } from '../support/tree.js'
+import { withSpies } from '../support/with-spies.js'
 
 const SKILL = `---
 name: deploy
@@ -189,6 +199,55 @@ describe('an approval for the project', () => {
     expect(await agent.approvals.list()).toEqual([])
     expect(await code(agent.invoke('deploy'))).toBe('APPROVAL_UNAVAILABLE')
     expect(readFileSync(file(), 'utf8').trim().split('\n')).toHaveLength(2)
+  })
+
+  it('is kept on a line of its own after one that was torn, and so is its end', async () => {
+    for (const torn of ['{"id":"x","scope":"pro', '{', '{}']) {
+      vi.stubEnv('XDG_STATE_HOME', join(temporary(), 'state'))
+      state = process.env.XDG_STATE_HOME ?? ''
+      mkdirSync(join(state, 'agent-apps'), { recursive: true })
+      writeFileSync(file(), torn, { mode: 0o600 })
+      const agent = opened(['allow-project']).runtime.forAgent(ids)
+      await agent.invoke('deploy')
+      const [approval] = await agent.approvals.list()
+      expect(approval).toMatchObject({ scope: 'project' })
+      appendFileSync(file(), torn)
+      // What is torn may have been its end.
+      expect(await agent.approvals.list()).toEqual([])
+      writeFileSync(file(), readFileSync(file(), 'utf8').slice(0, -torn.length - 1))
+      expect(await agent.approvals.list()).toHaveLength(1)
+      expect(await agent.approvals.revoke(approval?.id ?? '')).toBe(true)
+      expect(await agent.approvals.list()).toEqual([])
+      expect(await code(opened(['deny']).runtime.forAgent(ids).invoke('deploy'))).toBe('APPROVAL_DENIED')
+    }
+  })
+
+  it('is not said to be revoked where that cannot be written', async () => {
+    const agent = opened(['allow-project']).runtime.forAgent(ids)
+    await agent.invoke('deploy')
+    const [{ id } = { id: '' }] = await agent.approvals.list()
+    const full = Object.assign(new Error('ENOSPC: no space left'), { code: 'ENOSPC' })
+    for (const [append, why] of [
+      // A disk that takes a part of it, one that says nothing, and one that says no.
+      [() => writeFileSync(file(), `${readFileSync(file(), 'utf8')}{"revok`), 'not there afterwards'],
+      [() => {}, 'not there afterwards'],
+      [
+        () => {
+          throw full
+        },
+        'no space left',
+      ],
+    ] as const) {
+      const kept = readFileSync(file(), 'utf8')
+      const spy = vi.spyOn(fs, 'appendFileSync').mockImplementation(append)
+      const revoked = withSpies([spy], () => agent.approvals.revoke(id))
+      await expect(revoked).rejects.toMatchObject({
+        code: 'REVOKE_FAILED',
+        message: expect.stringContaining(why),
+      })
+      writeFileSync(file(), kept)
+    }
+    expect(await agent.approvals.revoke(id)).toBe(true)
   })
 
   it('is not taken from a file that somebody else could have written', async () => {

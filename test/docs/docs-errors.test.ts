@@ -1,4 +1,12 @@
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, truncateSync, writeFileSync } from 'node:fs'
+import fs, {
+  chmodSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+  truncateSync,
+  writeFileSync,
+} from 'node:fs'
 import { hostname, tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { pathToFileURL } from 'node:url'
@@ -17,6 +25,7 @@ import {
   pathQuery,
   type RuntimeOptions,
   registerTool,
+  revokeTrusted,
   type Store,
 } from 'agent-apps'
 import { skillTools } from 'agent-apps/ai-sdk'
@@ -25,7 +34,9 @@ import { exportSkills } from 'agent-apps/export'
 import { connectMcp } from 'agent-apps/mcp'
 import { conformance } from 'agent-apps/testing'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
+import { withSum } from '../../runtime/approvals/sha256.js'
 import { calling, scriptedModel } from '../support/ai-model.js'
+import { withSpies } from '../support/with-spies.js'
 
 const HEADINGS = [
   ...readFileSync(new URL('../../docs/errors.md', import.meta.url), 'utf8').matchAll(/^## (.*)$/gm),
@@ -321,6 +332,16 @@ const PROVOKE: Record<Exclude<ErrorCode, 'RESULT_NOT_JSON' | 'USAGE'>, (root: st
     }
     return stateful({ paths: [root], store }, 1)
   },
+  REVOKE_FAILED: async root => {
+    vi.stubEnv('XDG_STATE_HOME', join(root, 'state'))
+    const project = join(root, 'project')
+    const trusted = await withSum({ root: project, digest: '0', at: 'today' })
+    write(root, 'state/agent-apps/trust.jsonl', `${JSON.stringify(trusted)}\n`)
+    chmodSync(join(root, 'state/agent-apps/trust.jsonl'), 0o600)
+    // A disk that takes nothing, and does not say so.
+    const spy = vi.spyOn(fs, 'appendFileSync').mockImplementation(() => {})
+    return withSpies([spy], () => revokeTrusted(project))
+  },
   STATE_INVALID: root => stateful({ paths: [root] }, 'one'),
   TOOL_INACTIVE: async root => {
     const runtime = runtimeOf(root)
@@ -353,7 +374,8 @@ const PROVOKE: Record<Exclude<ErrorCode, 'RESULT_NOT_JSON' | 'USAGE'>, (root: st
   WORKSPACE_MISSING: root =>
     createRuntime({ paths: [], workspace: join(root, 'missing') }).invoke('read', { path: 'a.txt' }),
   TOOL_NOT_FOUND: root => runtimeOf(root).invoke('reviw'),
-}
+  vi.restoreAllMocks()
+  vi.unstubAllEnvs()
 
 let root: string
 beforeEach(() => {

@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import { createRuntime, type RuntimeOptions, registerTool } from 'agent-apps'
 import { compile, loadConfig } from 'agent-apps/compiler'
 import { afterEach, describe, expect, it, vi } from 'vitest'
+import { withSum } from '../../runtime/approvals/sha256.js'
 import { temporary } from '../support/temporary.js'
 import { skill, writeTree } from '../support/tree.js'
 import {
@@ -21,8 +22,8 @@ afterEach(() => vi.unstubAllEnvs())
 const REMEMBER: RuntimeOptions = { policy: { approval: { remember: 'project' } } }
 
 /** The text of a file of answers that trusts a project, as one that was asked about would be remembered. */
-function trusting(root: string, digest: string): string {
-  return `${JSON.stringify({ root, digest, at: '2026-01-01T00:00:00.000Z' })}\n`
+async function trusting(root: string, digest: string): Promise<string> {
+  return `${JSON.stringify(await withSum({ root, digest, at: '2026-01-01T00:00:00.000Z' }))}\n`
 }
 
 /** The digest that a person would be asked to trust. */
@@ -68,7 +69,7 @@ describe('a clone', () => {
     const project = projectWith({})
     const digest = await digestOf(project)
     const state = join(project, 'state')
-    writeTree(state, { 'agent-apps/trust.jsonl': trusting(project, digest) })
+    writeTree(state, { 'agent-apps/trust.jsonl': await trusting(project, digest) })
     chmodSync(join(state, 'agent-apps/trust.jsonl'), 0o600)
     for (const name of ['AGENT_APPS_TRUST', 'AGENT_APPS_TRUST_PROJECT', 'AGENT_APPS_YOLO', 'CI'])
       vi.stubEnv(name, 'allow')
@@ -89,7 +90,7 @@ describe('a clone', () => {
     expect(ran()).toEqual([])
     // Outside of the project, the same file counts.
     const own = temporary()
-    writeTree(own, { 'agent-apps/trust.jsonl': trusting(project, digest) })
+    writeTree(own, { 'agent-apps/trust.jsonl': await trusting(project, digest) })
     chmodSync(join(own, 'agent-apps/trust.jsonl'), 0o600)
     vi.stubEnv('XDG_STATE_HOME', own)
     expect(
@@ -111,8 +112,8 @@ describe('a clone', () => {
     })
     const inApp = await digestOf(app)
     for (const [root, folder, text] of [
-      [project, join(project, '.agent-apps'), trusting(project, digest)],
-      [app, join(repository, '.local/state/agent-apps'), trusting(app, inApp)],
+      [project, join(project, '.agent-apps'), await trusting(project, digest)],
+      [app, join(repository, '.local/state/agent-apps'), await trusting(app, inApp)],
     ] as const) {
       mkdirSync(folder, { recursive: true })
       writeFileSync(join(folder, 'trust.jsonl'), text, { mode: 0o600 })
@@ -125,7 +126,7 @@ describe('a clone', () => {
   it('is not trusted by a file that others may write, as git and archives make them', async () => {
     const project = projectWith({})
     const state = temporary()
-    writeTree(state, { 'agent-apps/trust.jsonl': trusting(project, await digestOf(project)) })
+    writeTree(state, { 'agent-apps/trust.jsonl': await trusting(project, await digestOf(project)) })
     vi.stubEnv('XDG_STATE_HOME', state)
     chmodSync(join(state, 'agent-apps/trust.jsonl'), 0o644)
     expect(await code(createRuntime({ project }).forAgent().invoke('build'))).toBe('TOOL_NOT_FOUND')
