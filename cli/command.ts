@@ -15,8 +15,8 @@ export interface Invocation {
   output: Output
   /** Reads all of the standard input. */
   readInput: () => string
-  /** Asks a question; null if nobody answers, as without a terminal. */
-  ask: (question: string) => Promise<string | null>
+  /** Asks a question until `signal` is aborted; null if nobody answers, as without a terminal. */
+  ask: (question: string, signal?: AbortSignal) => Promise<string | null>
   signal: AbortSignal
 }
 

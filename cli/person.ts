@@ -21,7 +21,8 @@ export function personAt({ output, ask }: Invocation, isTerminal: boolean): Inte
     if (request.kind !== 'approval' && request.kind !== 'project') return promptAnswer(request, ask)
     const question = questionOf(request)
     for (let times = 0; times < 3; times++) {
-      const said = await ask(`${question}  [o]nce, for the [s]ession, for this [p]roject, or [d]eny? `)
+      const form = '[o]nce, for the [s]ession, for this [p]roject, or [d]eny?'
+      const said = await ask(`${question}  ${form} `, request.signal)
       if (said === null) throw new Error('nobody answers at the terminal')
       const answer = ANSWERS[said.trim().slice(0, 1).toLowerCase()]
       if (answer) return answer
@@ -38,7 +39,7 @@ async function promptAnswer(request: PromptRequest, ask: Invocation['ask']): Pro
   const { tool, message } = request
   const options = request.kind === 'choice' ? ` [${request.choices.join(', ')}]` : ''
   const form = request.kind === 'confirm' ? ' [y]es or [n]o' : options
-  const said = await ask(printable(`${tool} asks: ${message}${form} `))
+  const said = await ask(printable(`${tool} asks: ${message}${form} `), request.signal)
   if (said === null) throw new Error('nobody answers at the terminal')
   const text = said.trim()
   if (text === '' && request.default !== undefined) return request.default

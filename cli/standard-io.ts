@@ -4,8 +4,8 @@ import { readFileSync } from 'node:fs'
 export interface Io {
   /** Reads all of the standard input. */
   readInput: () => string
-  /** Asks a question; null if nobody answers, as without a terminal. */
-  ask: (question: string) => Promise<string | null>
+  /** Asks a question until `signal` is aborted; null if nobody answers, as without a terminal. */
+  ask: (question: string, signal?: AbortSignal) => Promise<string | null>
   stdout: Terminal
   stderr: Terminal
   /** Waits until all that was written has reached the system, or cannot reach it any more. */
@@ -40,14 +40,16 @@ export function standardIo(): Io {
   })
   return {
     readInput: () => readFileSync(0, 'utf8'),
-    ask: async question => {
+    ask: async (question, unwanted) => {
       // Not opened before, which takes as long as `--help`.
       const { stdin } = process
       if (!stdin.isTTY || !stderr.isTTY) return null
       stderr.write(question)
       const { createInterface } = await import('node:readline')
-      const lines = createInterface({ input: stdin, signal })
+      const ended = unwanted ? AbortSignal.any([signal, unwanted]) : signal
+      const lines = createInterface({ input: stdin, signal: ended })
       for await (const line of lines) return line
+      if (ended.aborted) stderr.write('\n')
       return null
     },
     stdout: { write, isTTY: stdout.isTTY, columns: stdout.columns },

@@ -82,8 +82,10 @@ export interface RuntimeOptions {
   policy?: RuntimePolicy
   /** Asks a person whether an agent's call may run. Without it, calls that need approval are denied. */
   interact?: Interact
-  /** How long a person has for an answer, in milliseconds. Default: 5 minutes. */
+  /** How long a person has for an answer once they are asked, in milliseconds. Default: 5 minutes. */
   interactTimeoutMs?: number
+  /** Whether several questions for one session and user may wait for answers at the same time. Default: false. */
+  interactParallel?: boolean
   /** The models that agents run on: language models of the AI SDK, `default` among them. Default: none. */
   models?: Models
   /**
@@ -111,6 +113,7 @@ const OPTIONS: OptionTable<keyof RuntimeOptions> = {
   models: 'object',
   interact: 'function',
   interactTimeoutMs: 'number',
+  interactParallel: 'boolean',
   workspace: 'named',
 }
 

@@ -1,11 +1,48 @@
 import { thrownText } from '../../src/base/attempt.js'
-import type { RuntimeConfig } from '../state/context.js'
+import { canonicalText } from '../../src/base/canonical-text.js'
+import type { CallIds, Globals, RuntimeConfig } from '../state/context.js'
+import { perRuntime } from '../state/per-runtime.js'
 import type { HostRequest } from '../state/policy.js'
 
 /** What came of a question: what the host answered, or why nobody did. */
 export type HostAnswer =
   | { answered: true; answer: unknown }
   | { answered: false; aborted: boolean; reason: string }
+
+/** The last question of each session and user, which has an answer once this settles, as have those before it. */
+const lastQuestions = perRuntime(() => new Map<string, Promise<unknown>>())
+
+/**
+ * Asks a question once those before it are answered that the same session and user are asked: a person sees one at a
+ * time, and an answer is for that one. Null where the call was aborted before.
+ *
+ * @param question gets whether it has waited for others
+ */
+export async function inTurn<Answer>(
+  globals: Globals,
+  { sessionId, userId }: Pick<CallIds, 'sessionId' | 'userId'>,
+  abort: AbortSignal | undefined,
+  question: (hasWaited: boolean) => Promise<Answer>,
+): Promise<Answer | null> {
+  if (globals.config.interactParallel) return question(false)
+  const last = lastQuestions(globals)
+  const key = canonicalText([sessionId, userId])
+  const before = last.get(key)
+  const answer = (async () => {
+    const waited = new AbortController()
+    const aborted = new Promise<void>(resolve => {
+      abort?.addEventListener('abort', () => resolve(), { signal: waited.signal })
+    })
+    if (!abort?.aborted) await Promise.race([before, aborted])
+    waited.abort()
+    return abort?.aborted ? null : question(before !== undefined)
+  })()
+  const all = Promise.allSettled([before, answer]).then(() => {
+    if (last.get(key) === all) last.delete(key)
+  })
+  last.set(key, all)
+  return answer
+}
 
 /** Minutes that a person has, in milliseconds. */
 export const TIMEOUT_MS = 300_000

@@ -31,6 +31,8 @@ export class SessionApprovals {
   readonly #granted = new Map<string, Granted>()
   /** Single calls that may be tried again, with the session that each belongs to. */
   readonly #once = new Map<string, string | undefined>()
+  /** How often anything was granted. */
+  grants = 0
   /** Questions that wait for an answer: a call of the same identity waits for it too. */
   readonly waiting = new Map<string, Promise<Outcome>>()
 
@@ -57,6 +59,7 @@ export class SessionApprovals {
 
   grant(identity: string, approval: Granted): void {
     this.#granted.set(identity, approval)
+    this.grants++
   }
 
   hasCall(call: string): boolean {
@@ -67,6 +70,7 @@ export class SessionApprovals {
     const [oldest] = this.#once.keys()
     if (this.#once.size >= ONCE_MAX && oldest !== undefined) this.#once.delete(oldest)
     this.#once.set(call, sessionId)
+    this.grants++
   }
 
   /** Those of one session. */

@@ -2,7 +2,7 @@ import { AgentAppsError } from '../../src/base/error.js'
 import { isJsonObject, isStringArray } from '../../src/base/json.js'
 import type { Ask, Question } from '../../src/own/question.js'
 import { visibleText } from '../../src/policy/shown-text.js'
-import { askHost } from '../approvals/ask-host.js'
+import { askHost, inTurn } from '../approvals/ask-host.js'
 import type { Context, Globals } from '../state/context.js'
 import type { PromptRequest } from '../state/policy.js'
 import type { ToolDef } from '../state/tool-def.js'
@@ -28,9 +28,13 @@ export function askFor(tool: ToolDef, ctx: Asker, abort: () => AbortSignal | und
     const { agentId, sessionId, userId } = ctx.envelope
     const { layer } = tool.origin
     const about = { id: crypto.randomUUID(), tool: tool.name, layer, agentId, sessionId, userId }
-    const outcome = await askHost(ctx.globals.config, { ...asked, ...about }, abort())
+    const { globals, envelope } = ctx
+    const signal = abort()
+    const outcome = await inTurn(globals, envelope, signal, () =>
+      askHost(globals.config, { ...asked, ...about }, signal),
+    )
     ctx.mustGoOn()
-    if (!outcome.answered) throw unavailable(tool, outcome.reason)
+    if (!outcome?.answered) throw unavailable(tool, outcome?.reason ?? 'the call was aborted')
     const { answer } = outcome
     const given = isJsonObject(answer) && 'answer' in answer ? answer.answer : answer
     if (isAnswer(asked, given)) return given

@@ -3,7 +3,7 @@ import { AgentAppsError, isAgentAppsError } from '../../src/base/error.js'
 import type { Decision } from '../../src/policy/decide.js'
 import { approvalRequest, hasPreview, previewOf } from '../approvals/approval-request.js'
 import { type ApprovedCall, type Asking, approvedCall } from '../approvals/approved-call.js'
-import { askHost, TIMEOUT_MS } from '../approvals/ask-host.js'
+import { askHost, inTurn, TIMEOUT_MS } from '../approvals/ask-host.js'
 import { notifyOfApproval } from '../approvals/notify-of-approval.js'
 import { isAnswer, type Outcome, outcomeOf } from '../approvals/outcome.js'
 import { approveForProject, isApprovedForProject } from '../approvals/project-approvals.js'
@@ -26,13 +26,15 @@ export async function ask(asking: Asking, decision: Decision): Promise<void> {
   const none = hasPreview(asking.tool) ? undefined : null
   let preview: string | null | undefined = none
   for (;;) {
-    // What was allowed while this waited is seen in the same tick in which it would ask.
-    if ((await wasApproved(call)) || approvals.has(call.identity)) return
+    const { grants } = approvals
+    if (await wasApproved(call)) return
     if (preview === undefined) {
       // Each call is looked at by itself, also one that another one's question is for. That takes a while.
       preview = await previewOf(asking)
       continue
     }
+    // What was allowed while this looked is seen before it would ask.
+    if (approvals.grants !== grants) continue
     const waiting = approvals.waiting.get(call.identity)
     const { answer, reason, isOutdated } = await (waiting ?? asked(call, decision, preview, approvals))
     // What this call would do may be another thing by now.
@@ -138,10 +140,15 @@ async function grant(call: ApprovedCall, answer: Exclude<ApprovalAnswer, 'deny'>
     ...{ digest: digest.text, time: Date.now(), userId, agentId },
   }
   const isForProject = answer === 'allow-project' && remembersProject(call)
-  if (isForProject && (await approveForProject(call, { ...approval, scope: 'project' }))) return
+  if (isForProject && (await approveForProject(call, { ...approval, scope: 'project' }))) {
+    approvals.grants++
+    return
+  }
   // Without a session there is nothing that the answer could end with.
   if (sessionId !== undefined) approvals.grant(identity, { ...approval, sessionId })
 }
+
+const ABORTED: Outcome = { answer: 'aborted', reason: 'the call was aborted' }
 
 /** A question, which calls of the same identity wait for until its answer holds. */
 async function asked(
@@ -151,7 +158,11 @@ async function asked(
   { waiting }: SessionApprovals,
 ): Promise<Outcome> {
   const outcome = settled(call, decision, preview)
-  waiting.set(call.identity, outcome)
+  // Why this call cannot be asked about is not why another one could not.
+  waiting.set(
+    call.identity,
+    outcome.catch(() => ABORTED),
+  )
   try {
     return await outcome
   } finally {
@@ -176,7 +187,17 @@ function isAllowed(answer: Outcome['answer']): answer is Exclude<ApprovalAnswer,
   return answer !== 'deny' && isAnswer(answer)
 }
 
+/** Asks once it is this question's turn. What was answered before it may have changed what the call would do. */
 async function question(call: ApprovedCall, decision: Decision, preview: string | null): Promise<Outcome> {
+  const { asking } = call
+  const { globals, envelope, abort } = asking
+  const outcome = await inTurn(globals, envelope, abort, async hasWaited =>
+    shown(call, decision, hasWaited ? await previewOf(asking) : preview),
+  )
+  return outcome ?? ABORTED
+}
+
+async function shown(call: ApprovedCall, decision: Decision, preview: string | null): Promise<Outcome> {
   const { globals, abort } = call.asking
   const request = approvalRequest(call, decision, crypto.randomUUID(), preview)
   const about = { id: request.id, reason: decision.reason }

@@ -188,6 +188,8 @@ export interface RuntimeConfig {
   interact?: Interact
   /** How long a person has for an answer, in milliseconds. Default: 5 minutes. */
   interactTimeoutMs?: number
+  /** Whether several questions for one session and user may wait for answers at the same time. */
+  interactParallel?: boolean
   /** Keeps the state of sessions. Default: memory. */
   store?: Store
   /** The folder that the library's tools for files and processes work in. Without it, there are none. */

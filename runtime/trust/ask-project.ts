@@ -1,4 +1,4 @@
-import { askHost } from '../approvals/ask-host.js'
+import { askHost, inTurn } from '../approvals/ask-host.js'
 import { type Outcome, outcomeOf } from '../approvals/outcome.js'
 import type { CallIds, Globals } from '../state/context.js'
 import type { ProjectRequest } from '../state/policy.js'
@@ -15,6 +15,15 @@ export interface ProjectQuestion {
 
 /** Asks a person whether a project is trusted, and tells listeners. */
 export async function putQuestion(
+  request: Omit<ProjectRequest, 'signal' | 'expires'>,
+  call: ProjectQuestion,
+  globals: Globals,
+): Promise<Outcome> {
+  const outcome = await inTurn(globals, call.ids, call.signal, () => shown(request, call, globals))
+  return outcome ?? { answer: 'aborted', reason: 'the call was aborted' }
+}
+
+async function shown(
   request: Omit<ProjectRequest, 'signal' | 'expires'>,
   { tool, ids, signal }: ProjectQuestion,
   globals: Globals,

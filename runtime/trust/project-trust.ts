@@ -72,7 +72,8 @@ export class ProjectTrust {
     const { config } = this.own
     if (config.policy?.trust?.project === 'deny') return 'the host denies it'
     const digest = await this.#digest(call.tool)
-    if (await this.#isAllowed(digest)) return null
+    // What was answered while this waited is seen in the same tick in which it would ask.
+    if ((await this.#isAllowed(digest)) || this.#answers.get(digest) === true) return null
     if (this.#answers.get(digest) === false) return 'it was denied'
     if (!this.canAsk) return 'there is nobody to ask'
     const waiting = this.#asking.get(digest)

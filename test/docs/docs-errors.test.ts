@@ -374,8 +374,7 @@ const PROVOKE: Record<Exclude<ErrorCode, 'RESULT_NOT_JSON' | 'USAGE'>, (root: st
   WORKSPACE_MISSING: root =>
     createRuntime({ paths: [], workspace: join(root, 'missing') }).invoke('read', { path: 'a.txt' }),
   TOOL_NOT_FOUND: root => runtimeOf(root).invoke('reviw'),
-  vi.restoreAllMocks()
-  vi.unstubAllEnvs()
+}
 
 let root: string
 beforeEach(() => {
@@ -384,6 +383,7 @@ beforeEach(() => {
 })
 afterEach(() => {
   vi.restoreAllMocks()
+  vi.unstubAllEnvs()
   rmSync(dirname(root), { recursive: true, force: true })
 })
 

@@ -120,6 +120,17 @@ describe('a project that nobody chose', () => {
     ])
     expect(requests.length).toBe(1)
   })
+
+  it('is asked about once, whenever a call comes while the answer does', async () => {
+    const { runtime, requests } = asking(await compiled(), ['allow-session'])
+    const calls = Array.from({ length: 200 }, async (_, delay) => {
+      // Ticks: each call looks for an answer a little later than the one before it.
+      for (let tick = 0; tick < delay; tick++) await (delay % 2 === 0 ? null : new Promise(setImmediate))
+      return runtime.forAgent().invoke('build')
+    })
+    expect(new Set(await Promise.all(calls))).toEqual(new Set(['build ran']))
+    expect(requests.length).toBe(1)
+  })
 })
 
 describe('what is code', () => {
