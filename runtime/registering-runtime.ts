@@ -3,7 +3,7 @@ import {
   type RuntimeOptions,
   type Runtime as SlimRuntime,
 } from './create-runtime.js'
-import { checkAgent, checkLimits } from './options/check-limits.js'
+import { checkAgent, checkLimits, checkSpawned } from './options/check-limits.js'
 import { type RegisterFunction, register } from './registry/register.js'
 import type { RegisteredTools } from './typed-tools.js'
 
@@ -26,6 +26,7 @@ export function createRuntime<Tools = RegisteredTools>(options: RuntimeOptions =
   const runtime = createSlimRuntime<Tools>(options)
   const { globals } = runtime
   checkLimits(globals)
+  globals.checkSpawned = checkSpawned
   return {
     ...runtime,
     forAgent: agent => {

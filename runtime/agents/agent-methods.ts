@@ -3,7 +3,9 @@
 import { definedFields } from '../../src/base/defined-fields.js'
 import type { Catalog, CatalogOptions } from '../../src/catalog/catalog.js'
 import type { ToolDetails } from '../../src/index/index-format.js'
+import { narrowingRules } from '../../src/policy/configured-policy.js'
 import { namespaceOf } from '../../src/skill/names.js'
+import type { SpawnPolicy } from '../../src/skill/tool-context.js'
 import type { ApprovedCall } from '../approvals/approved-call.js'
 import { answerRequest, refused } from '../approvals/waiting-request.js'
 import {
@@ -24,7 +26,7 @@ import { nameWithin } from '../find/resolve-within.js'
 import { lazy } from '../host/later.js'
 import { checkAgent, checkSpawned } from '../options/check-limits.js'
 import { type AgentLimits, agentLimits } from '../policy/agent-limits.js'
-import { type Agent, idsOf, keepAbove } from '../state/agent.js'
+import { type Agent, idIn, idsOf, keepAbove } from '../state/agent.js'
 import type { AnswerOptions, CallIds, Globals, InvokeOptions } from '../state/context.js'
 import type { AgentPolicy, Authorization } from '../state/policy.js'
 import type { ToolDef } from '../state/tool-def.js'
@@ -42,6 +44,8 @@ interface Place {
   globals: Globals
   options: InvokeOptions
   caller: RunContext | undefined
+  /** The policies that it was spawned with, those of named agents among them. */
+  spawned: readonly AgentPolicy[]
   /** The skills in whose place it calls. */
   skills: readonly ToolDef[]
   limits: () => AgentLimits
@@ -59,10 +63,11 @@ export async function listTools(agent: Agent): Promise<ToolDef[]> {
 }
 
 async function callableTools(agent: Agent): Promise<ToolDef[]> {
-  const { view, limits, skills } = await placeOf(agent)
+  const { view, limits, skills, options, spawned } = await placeOf(agent)
   const { globals } = view
   const tools = await allTools(globals)
-  return keptList({ ...agent, globals }, skills, tools, () => callableAmong(tools, view, limits()))
+  const policies = [options.policy, ...spawned]
+  return keptList({ ...agent, globals }, policies, skills, tools, () => callableAmong(tools, view, limits()))
 }
 
 export async function invoke(
@@ -154,10 +159,12 @@ async function allowedTool(agent: Agent, ref: string): Promise<{ tool: ToolDef; 
 
 /** @param isCall whether a person may be asked first who has to trust the project that defines the agent */
 async function placeOf(agent: Agent, given: InvokeOptions = {}, isCall = false): Promise<Place> {
-  const { ids, spawned, named } = agent
-  for (const one of spawned) checkSpawned(one)
+  const { ids, named } = agent
+  for (const one of agent.spawned) checkSpawned(one, agent.globals)
   if (named === undefined && agent.given !== undefined) checkAgent(agent.given, agent.globals)
   const policy = named === undefined ? agent.policy : await namedPolicy(agent, named, isCall)
+  const spawned: AgentPolicy[] = []
+  for (const one of agent.spawned) spawned.push(...(await spawnedPolicies(agent, one, isCall)))
   // What limits agents is known once the project's configuration is, which this reads.
   const view = await agentView(agent.globals)
   const { globals } = view
@@ -166,17 +173,34 @@ async function placeOf(agent: Agent, given: InvokeOptions = {}, isCall = false):
   for (const name of agent.skills) skills.push(await requireTool(name, globals))
   // Made at the first call: an edge worker makes no random values before it has a request.
   if (caller?.envelope.sessionId === undefined) ids.sessionId ??= crypto.randomUUID()
-  const own: InvokeOptions = { ...ids, ...definedFields({ ...given }), as: 'agent', policy }
+  const { agentId } = idsOf(agent)
+  const own: InvokeOptions = {
+    ...{ ...ids, ...(agent.spawned.some(idIn) && { agentId }) },
+    ...definedFields({ ...given }),
+    ...{ as: 'agent', policy },
+  }
   const options = keepAbove(own, { spawned, skills })
   const by = skills.at(-1) ?? caller?.tool
   return {
-    ...{ view, globals, options, caller, skills, namespace: by ? namespaceOf(by.name) : '' },
+    ...{ view, globals, options, caller, spawned, skills, namespace: by ? namespaceOf(by.name) : '' },
     limits: () => agentLimits(globals, { options, caller }),
   }
 }
 
 async function namedPolicy({ globals, ids }: Agent, id: string, isCall: boolean): Promise<AgentPolicy> {
   const known = globals.config.agents?.find(agent => agent.id === id)
-  const { tools, permissions } = known ?? (await projectAgent(globals, id, isCall ? ids : null))
-  return { ...tools, permissions }
+  const { tools, permissions, rules } = known ?? (await projectAgent(globals, id, isCall ? ids : null))
+  return { ...tools, permissions, rules }
+}
+
+/** What an agent is spawned with: a named one is narrowed by its own limits too, of which rules that allow are none. */
+async function spawnedPolicies(
+  agent: Agent,
+  given: SpawnPolicy | string,
+  isCall: boolean,
+): Promise<AgentPolicy[]> {
+  const { agent: id, ...policy } = typeof given === 'string' ? { agent: given } : given
+  if (id === undefined) return [policy]
+  const named = await namedPolicy(agent, id, isCall)
+  return [{ ...named, rules: narrowingRules(named.rules) }, policy]
 }

@@ -2,6 +2,7 @@ import type { JsonObject } from '../../src/base/json.js'
 import { directoryStates } from '../directory/look-up.js'
 import type { Agent } from '../state/agent.js'
 import type { Globals, RuntimeConfig } from '../state/context.js'
+import type { AgentPolicy } from '../state/policy.js'
 import type { ToolDef } from '../state/tool-def.js'
 
 /** The tools that an agent was listed, and what they were listed from. */
@@ -23,7 +24,8 @@ const KEPT_MAX = 32
  * depend on has changed. Where files may change, they are decided about anew.
  */
 export async function keptList(
-  { globals, policy, spawned, caller }: Agent,
+  { globals, caller }: Agent,
+  policies: readonly (AgentPolicy | undefined)[],
   skills: readonly ToolDef[],
   tools: readonly ToolDef[],
   decide: () => Promise<ToolDef[]>,
@@ -34,7 +36,7 @@ export async function keptList(
   if (mayChange || caller || globals.isUntrusted) return decide()
   const kept = lists.get(globals) ?? new Map<string, KeptList>()
   lists.set(globals, kept)
-  const key = JSON.stringify([policy, spawned])
+  const key = JSON.stringify(policies)
   const known = kept.get(key)
   if (
     known &&

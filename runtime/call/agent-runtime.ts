@@ -75,10 +75,13 @@ export interface AgentRuntime {
   /** The agent in the place of a skill, as if this one's agent ran: its `allowed-tools` and rules narrow. */
   within: (skill: string) => AgentRuntime
   /**
-   * An agent that this one starts: it shares the session, and each policy above limits it. Its first call throws
-   * OPTIONS_INVALID for anything but limits that narrow.
+   * An agent that this one starts: it shares the session, and each policy above limits it. A string is the id of a
+   * named agent, whose limits it has as well.
+   *
+   * @throws OPTIONS_INVALID for anything but limits that narrow, and AGENT_UNKNOWN; with the slim entry and in a
+   *   bundle, its first call does
    */
-  spawn: (policy: SpawnPolicy) => AgentRuntime
+  spawn: (policy: SpawnPolicy | string) => AgentRuntime
 }
 
 const methods = lazy(() => import('../agents/agent-methods.js'))
@@ -120,6 +123,10 @@ function runtimeOf(agent: Agent): AgentRuntime {
     ...(laterMethods(agent, METHODS, methods, true) as Pick<AgentRuntime, (typeof METHODS)[number]>),
     approvals: laterMethods(agent, ['list', 'revoke'], approvals) as AgentRuntime['approvals'],
     within: skill => runtimeOf({ ...agent, skills: [...skills, skill] }),
-    spawn: policy => runtimeOf({ ...agent, spawned: [...spawned, ownLimits(policy) as SpawnPolicy] }),
+    spawn: given => {
+      const policy = ownLimits(given) as SpawnPolicy | string
+      agent.globals.checkSpawned?.(policy, agent.globals)
+      return runtimeOf({ ...agent, spawned: [...spawned, policy] })
+    },
   }
 }

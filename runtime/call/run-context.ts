@@ -28,7 +28,7 @@ const lifecycles = lazy(() => import('../lifecycle/runtime-lifecycle.js'))
 /** Runs a tool for another one, or starts an agent for it. */
 export interface InvokeFor {
   (caller: RunContext, ref: string, args?: unknown, options?: InvokeOptions): Promise<unknown>
-  spawn: (caller: RunContext, policy: SpawnPolicy) => SpawnedAgent
+  spawn: (caller: RunContext, policy: SpawnPolicy | string) => SpawnedAgent
 }
 
 /** An object as `Object.create(null)` gives it, but as fast as any: no key of it reaches a prototype. */

@@ -1,6 +1,7 @@
 import { AgentAppsError } from '../../src/base/error.js'
 import { checkOptions, type OptionTable } from '../../src/base/options.js'
 import { AGENT_TOOLS, APPROVAL, LIMITS, NAMED_AGENT } from '../../src/policy/policy-options.js'
+import type { SpawnPolicy } from '../../src/skill/tool-context.js'
 import { PATTERNS } from '../../src/values/option-kinds.js'
 import { UncopiedArguments } from '../schema/clone-arguments.js'
 import { agentUnknown } from '../state/agent.js'
@@ -33,7 +34,7 @@ export function checkLimits(globals: Globals): void {
  *
  * @throws OPTIONS_INVALID; AGENT_UNKNOWN for the id of an agent that no project could still define
  */
-export function checkAgent(agent: unknown, { config, configure }: Globals): void {
+export function checkAgent(agent: unknown, globals: Globals): void {
   if (typeof agent !== 'string') {
     checkOptions('forAgent', agent as object, {
       ...POLICY,
@@ -42,13 +43,23 @@ export function checkAgent(agent: unknown, { config, configure }: Globals): void
       userId: 'string',
       workspaceId: 'string',
     })
-  } else if (!config.agents?.some(({ id }) => id === agent) && !configure && !config.projects)
-    throw agentUnknown(agent)
+  } else expectAgent(agent, globals)
 }
 
-/** Checks the policy of an agent that is spawned. Throws OPTIONS_INVALID for anything but limits that narrow. */
-export function checkSpawned(policy: AgentPolicy): void {
-  checkOptions('spawn', policy, LIMITS)
+/**
+ * Checks what an agent is spawned with: a policy, or the id of a named agent.
+ *
+ * @throws OPTIONS_INVALID for anything but limits that narrow; AGENT_UNKNOWN
+ */
+export function checkSpawned(given: SpawnPolicy | string, globals: Globals): void {
+  const policy = typeof given === 'string' ? { agent: given } : given
+  checkOptions('spawn', policy, { agent: 'string', ...LIMITS })
+  if (policy.agent !== undefined) expectAgent(policy.agent, globals)
+}
+
+function expectAgent(agent: string, { config, configure }: Globals): void {
+  if (!config.agents?.some(({ id }) => id === agent) && !configure && !config.projects)
+    throw agentUnknown(agent)
 }
 
 function uncopied(option: string, { why, cause }: UncopiedArguments): AgentAppsError {

@@ -1,4 +1,5 @@
 import { AgentAppsError } from '../../src/base/error.js'
+import type { SpawnPolicy } from '../../src/skill/tool-context.js'
 import type { CallContext, CallIds, Globals, InvokeOptions } from './context.js'
 import type { AgentPolicy } from './policy.js'
 import type { ToolDef } from './tool-def.js'
@@ -17,8 +18,8 @@ export interface Agent {
   readonly policy: AgentPolicy | undefined
   /** The id of the named agent that it is. */
   readonly named: string | undefined
-  /** The policies that it was spawned with, outermost first. */
-  readonly spawned: readonly AgentPolicy[]
+  /** What it was spawned with, outermost first: policies, and ids of named agents. */
+  readonly spawned: readonly (SpawnPolicy | string)[]
   /** The names of the skills in whose place it calls. */
   readonly skills: readonly string[]
   /** The call whose tool spawned it. */
@@ -26,8 +27,14 @@ export interface Agent {
 }
 
 /** Whose calls an agent makes: one that a tool spawned calls for whoever called the tool. */
-export function idsOf({ ids, caller }: Agent): CallIds {
-  return { ...caller?.envelope, ...ids }
+export function idsOf({ ids, caller, spawned }: Agent): CallIds {
+  const agentId = spawned.map(idIn).findLast(id => id !== undefined)
+  return { ...caller?.envelope, ...ids, ...(agentId !== undefined && { agentId }) }
+}
+
+/** The id of the named agent that one was spawned as. */
+export function idIn(spawned: SpawnPolicy | string): string | undefined {
+  return typeof spawned === 'string' ? spawned : spawned.agent
 }
 
 /** What limits an agent's call besides the policy in its options. */

@@ -138,7 +138,7 @@ export interface Manager {
    *
    * @throws OPTIONS_INVALID for anything but limits that narrow
    */
-  readonly spawn: (policy: SpawnPolicy) => SpawnedAgent
+  readonly spawn: (policy: SpawnPolicy | string) => SpawnedAgent
 }
 
 /** `trust`: an index is taken as right. `check`: source files that changed are read anew. */
@@ -229,6 +229,8 @@ export interface Globals {
   toolConfig?: Readonly<Record<string, ToolConfig>> | undefined
   /** The models that agents run on, by name: apart from `config`, which skills can read. */
   models?: Models | undefined
+  /** Checks at once what an agent is spawned with; absent where the first call does. */
+  checkSpawned?: (given: SpawnPolicy | string, globals: Globals) => void
   /** What options say of agents and tools, until it is checked. */
   unchecked?: unknown
   /** The state of each directory, by its absolute path and ignore patterns. */

@@ -47,6 +47,7 @@ export interface NamedAgent {
   id: string
   tools?: { allow?: Patterns | undefined; deny?: Patterns | undefined } | undefined
   permissions?: readonly Permission[] | undefined
+  rules?: Patterns | undefined
 }
 
 /** What the configuration of a project says of agents. */

@@ -32,9 +32,9 @@ interface View extends Globals {
 
 function madeView(own: Globals): View {
   const { project: _, ...config } = own.config
-  const { tools, events, diagnostics, stats } = own
+  const { tools, events, diagnostics, stats, checkSpawned } = own
   const view: View = createGlobals(config, tools.programmaticTools)
-  Object.assign(view, { own, isUntrusted: true, tools, events, diagnostics, stats })
+  Object.assign(view, { own, isUntrusted: true, tools, events, diagnostics, stats, checkSpawned })
   return Object.defineProperties(view, {
     closed: { get: () => own.closed },
     lifecycle: { get: () => own.lifecycle },

@@ -27,6 +27,7 @@ export interface ConfiguredAgent {
   id: string
   tools?: { allow?: Patterns; deny?: Patterns }
   permissions?: Permission[]
+  rules?: Patterns
 }
 
 /** What a project's configuration says of agents. `root` is its folder, absolute. */
@@ -39,9 +40,14 @@ export interface ConfiguredProject {
 
 /** The part of a policy that only narrows what agents may do: `deny`, and the rules that ask or deny. */
 export function narrowing({ deny, rules }: ConfiguredPolicy): ConfiguredPolicy {
-  const written = [rules ?? []].flat().flatMap(list => parsePatterns(list))
-  const narrow = written.filter(rule => policyOf(rule) !== 'allow').map(({ text }) => text)
+  const narrow = narrowingRules(rules)
   return { ...(deny !== undefined && { deny }), ...(narrow.length > 0 && { rules: narrow }) }
+}
+
+/** The rules that ask or deny. */
+export function narrowingRules(rules: string | readonly string[] = []): string[] {
+  const written = [rules].flat().flatMap(list => parsePatterns(list))
+  return written.filter(rule => policyOf(rule) !== 'allow').map(({ text }) => text)
 }
 
 /** The fields of a policy that a file may have. */

@@ -17,5 +17,10 @@ export const APPROVAL = {
 } satisfies OptionTable
 
 /** An agent that has an id, and the tools that it may use. */
-export const NAMED_AGENT = { id: 'string', tools: 'object', permissions: 'strings' } satisfies OptionTable
+export const NAMED_AGENT = {
+  id: 'string',
+  tools: 'object',
+  permissions: 'strings',
+  rules: PATTERNS,
+} satisfies OptionTable
 export const AGENT_TOOLS = { allow: PATTERNS, deny: PATTERNS } satisfies OptionTable

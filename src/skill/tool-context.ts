@@ -7,6 +7,8 @@ import type { ToolFrontmatter, ToolKind } from './frontmatter.js'
 
 /** The limits of an agent that is spawned. They narrow what it could do anyway: rules may only ask or deny. */
 export interface SpawnPolicy {
+  /** The id of a named agent, whose limits it has as well. */
+  agent?: string | undefined
   /** If it is not empty, the only tools that it may call. */
   allow?: string | readonly string[] | undefined
   /** Tools that it may not call. */
@@ -30,7 +32,7 @@ export interface SpawnedAgent {
   findTool: (ref: string) => Promise<SpawnedTool | null>
   listTools: () => Promise<SpawnedTool[]>
   invoke: (ref: string, args?: unknown) => Promise<unknown>
-  spawn: (policy: SpawnPolicy) => SpawnedAgent
+  spawn: (policy: SpawnPolicy | string) => SpawnedAgent
 }
 
 /**
@@ -52,9 +54,9 @@ export interface ToolContext<Config = JsonObject, State = unknown> {
   readonly invoke: (ref: string, args?: unknown) => Promise<unknown>
   /**
    * Starts an agent below this call. All that limits the agents above limits it too, and it shares their
-   * session.
+   * session. A string is the id of a named agent, whose limits it has as well.
    */
-  readonly spawn: (policy: SpawnPolicy) => SpawnedAgent
+  readonly spawn: (policy: SpawnPolicy | string) => SpawnedAgent
   /** The optional permissions of the tool that it has for this call. */
   readonly granted: readonly Permission[] | undefined
   /** What the tool's `init` returned, if it has one. */

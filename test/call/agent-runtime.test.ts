@@ -1,5 +1,6 @@
 import { join } from 'node:path'
 import { type AgentRuntime, type Context, createRuntime, defineTool, type RuntimeOptions } from 'agent-apps'
+import { createRuntime as createSlimRuntime } from 'agent-apps/runtime'
 import { describe, expect, it } from 'vitest'
 import { runtimeWith } from '../support/registered-runtime.js'
 import { makeTree, skill } from '../support/tree.js'
@@ -145,7 +146,83 @@ describe('spawn', () => {
       { guard: () => undefined },
       { agentId: 'x' },
     ])
-      expect(await code(lax.spawn(more as object).invoke('look'))).toBe('OPTIONS_INVALID')
+      expect(() => lax.spawn(more as object)).toThrow(expect.objectContaining({ code: 'OPTIONS_INVALID' }))
+  })
+
+  it('checks what it is given at once, and in a bundle at the first call', async () => {
+    const runtime = runtimeWith(TOOLS, { policy, agents: [{ id: 'reader' }] })
+    for (const agent of [runtime.forAgent(), runtime.forAgent().spawn({}).within('plain')]) {
+      expect(() => agent.spawn({ dney: 'look' } as object)).toThrow(
+        expect.objectContaining({ code: 'OPTIONS_INVALID', hint: expect.stringContaining('deny') }),
+      )
+      for (const given of ['redaer', { agent: 'redaer' }])
+        expect(() => agent.spawn(given)).toThrow(expect.objectContaining({ code: 'AGENT_UNKNOWN' }))
+    }
+    const small = createSlimRuntime({ paths: [], agents: [{ id: 'reader' }] }).forAgent()
+    expect(await code(small.spawn({ dney: 'look' } as object).listTools())).toBe('OPTIONS_INVALID')
+    expect(await code(small.spawn('redaer').listTools())).toBe('AGENT_UNKNOWN')
+    expect(await small.spawn('reader').findTool('look')).toBeNull()
+  })
+
+  it('takes the limits of a named agent, within those above', async () => {
+    const agents = [
+      { id: 'reader', tools: { allow: 'look save gated' }, permissions: ['read'] as const },
+      { id: 'careful', tools: { deny: 'plain' }, rules: ['look', 'gated($policy=allow)'] },
+    ]
+    const runtime = runtimeWith(
+      { ...TOOLS, starts: { fn: (ctx: Context) => names(ctx.manager.spawn('reader') as AgentRuntime) } },
+      { policy, agents },
+    )
+    const agent = runtime.forAgent({ deny: 'gated' })
+    for (const given of ['reader', { agent: 'reader' }]) {
+      const reader = agent.spawn(given)
+      expect(await names(reader)).toEqual(['look'])
+      expect(await code(reader.invoke('plain'))).toBe('TOOL_DENIED')
+      expect(await code(reader.invoke('gated'))).toBe('TOOL_DENIED')
+      expect(await code(reader.invoke('save'))).toBe('PERMISSION_MISSING')
+      expect(await names(reader.spawn({ agent: 'careful', deny: 'look' }))).toEqual([])
+    }
+    expect(await agent.invoke('starts')).toEqual(['look'])
+    // Its rules that allow are for an agent that a host makes, and so is what nobody above grants.
+    const careful = runtime.forAgent().spawn('careful')
+    expect(await code(careful.invoke('look'))).toBe('APPROVAL_UNAVAILABLE')
+    expect(await code(careful.invoke('gated'))).toBe('APPROVAL_UNAVAILABLE')
+    expect(await runtime.forAgent('careful').invoke('gated')).toBe('gated ran')
+    const none = runtimeWith(TOOLS, { agents }).forAgent()
+    expect(await names(none.spawn('reader'))).toEqual(['gated'])
+  })
+
+  it('lists for each named agent what it may call, whichever was asked first', async () => {
+    const agents = [
+      { id: 'one', tools: { allow: 'look' } },
+      { id: 'two', tools: { allow: 'save' } },
+    ]
+    const runtime = runtimeWith(TOOLS, { policy, agents, freshness: 'trust' })
+    for (const [id, name] of [
+      ['one', 'look'],
+      ['two', 'save'],
+    ] as const)
+      for (const agent of [runtime.forAgent(id), runtime.forAgent().spawn(id)])
+        expect(await names(agent)).toEqual([name])
+  })
+
+  it('calls by the id of the named agent, so that what was approved for another is not for it', async () => {
+    const asked: unknown[] = []
+    const runtime = runtimeWith(TOOLS, {
+      agents: [{ id: 'reader' }],
+      interact: request => {
+        if (request.kind === 'approval') asked.push([request.agentId, request.sessionId])
+        return 'allow-session'
+      },
+    })
+    const agent = runtime.forAgent({ agentId: 'main', sessionId: 's' })
+    for (const one of [agent, agent.spawn('reader'), agent.spawn('reader').spawn({ deny: 'look' })])
+      expect(await one.invoke('gated')).toBe('gated ran')
+    expect(asked).toEqual([
+      ['main', 's'],
+      ['reader', 's'],
+    ])
+    expect(await agent.spawn('reader').approvals.list()).toMatchObject([{ agentId: 'reader' }])
   })
 
   it('shares the session: what was approved for it stays approved', async () => {
