@@ -62,7 +62,7 @@ async function run(invocation: Invocation): Promise<number> {
     output.note(`accepted ${count(accepted, 'diagnostic')} in ${printable(fromHere(written, cwd))}`)
   }
   report(checked, format, invocation)
-  const isEmpty = isEmptyUnasked(result.counts.files, invocation)
+  const isEmpty = await isEmptyUnasked(result.counts.files, invocation)
   return isEmpty || (checked.fails && written === undefined) ? 1 : 0
 }
 

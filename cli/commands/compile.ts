@@ -95,7 +95,7 @@ async function compileOrWatch(invocation: Invocation): Promise<number> {
     options.check === true ? checkSummary(result, invocation) : compileSummary(result, elapsed, invocation)
   report(result, { format, summary, fails }, invocation)
   if (options.check !== true && format === 'pretty') await noteLeftOut(invocation)
-  return isEmptyUnasked(result.counts.files, invocation) || fails ? 1 : 0
+  return (await isEmptyUnasked(result.counts.files, invocation)) || fails ? 1 : 0
 }
 
 function report(

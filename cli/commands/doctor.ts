@@ -79,7 +79,8 @@ async function examine(invocation: Invocation): Promise<Finding[]> {
       const compiled = await compared({ ...project, ...(paths && { paths }) }, lost.length > 0)
       if (compiled) found.push(...indexes(compiled, cwd, named), ...projectFile(compiled, named))
       const tools = (await (await openRuntime(invocation, false)).listTools()).filter(isOwn)
-      found.push(...resolution(tools, invocation), ...installed(tools, cwd))
+      const hasAgents = (loaded?.config.agents ?? []).length > 0
+      found.push(...resolution(tools, hasAgents, invocation), ...installed(tools, cwd))
       const withheld = await noteForPrograms(invocation)
       if (withheld)
         found.push({ subject: 'trust', state: 'note', found: withheld.reason, advice: withheld.note })
@@ -216,13 +217,13 @@ function shortList(names: string[]): string {
 }
 
 /** Reports what resolves now, as other commands see it, and how much of it from an index. */
-function resolution(tools: ToolDef[], invocation: Invocation): Finding[] {
+function resolution(tools: ToolDef[], hasAgents: boolean, { options }: Invocation): Finding[] {
   const from = (wanted: string): string => count(tools.filter(({ origin }) => origin.via === wanted).length)
   const shadowing = tools.filter(({ origin }) => origin.shadows.length > 0).length
   const shadows = shadowing > 0 ? `; ${count(shadowing)} shadow others` : ''
   const found = `${count(tools.length, 'tool')}, ${from('index')} from an index, ${from('disk')} from disk${shadows}`
   const resolved: Finding = { subject: 'resolution', state: 'ok', found }
-  if (tools.some(isOfProject) || invocation.options['allow-empty'] === true) return [resolved]
+  if (tools.some(isOfProject) || hasAgents || options['allow-empty'] === true) return [resolved]
   const advice = 'Write a skill below one of the paths, or correct the paths. --allow-empty accepts it.'
   return [resolved, { subject: 'skills', state: 'problem', found: 'the project has none', advice }]
 }

@@ -55,7 +55,7 @@ async function run(invocation: Invocation): Promise<number> {
   if (!output.json) noteDuplicates(runtime, output)
   noteDiagnostics(runtime, invocation)
   await noteLeftOut(invocation)
-  return isEmptyUnasked(listed.filter(isOfProject).length, invocation) ? 1 : 0
+  return (await isEmptyUnasked(listed.filter(isOfProject).length, invocation)) ? 1 : 0
 }
 
 /** The tools that a user asks for. One who filters gets all matches, wherever they are from. */

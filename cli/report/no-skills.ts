@@ -1,5 +1,5 @@
 import { isAgentAppsError } from '../../src/base/error.js'
-import type { Invocation } from '../command.js'
+import { type Invocation, projectOptions } from '../command.js'
 import { type Format, readFormat } from './formats.js'
 import { sarifLog } from './sarif.js'
 
@@ -10,14 +10,23 @@ export const ALLOW_EMPTY = {
 
 const COUNTS = { files: 0, found: 0, shadowed: 0, skipped: 0 }
 
-/** True if a command fails because no skill was found; says so. */
-export function isEmptyUnasked(skills: number, { options, output }: Invocation): boolean {
-  if (skills > 0 || options['allow-empty'] === true) return false
+/** True if a command fails because no skill was found; says so. A project with agents need not have any. */
+export async function isEmptyUnasked(skills: number, invocation: Invocation): Promise<boolean> {
+  const { options, output } = invocation
+  if (skills > 0 || options['allow-empty'] === true || (await hasAgents(invocation))) return false
   if (!output.json)
     output.note(
       'No skill was found. `agent-apps doctor` says where they are looked for; --allow-empty succeeds.',
     )
   return true
+}
+
+async function hasAgents(invocation: Invocation): Promise<boolean> {
+  const { paths, ...given } = projectOptions(invocation)
+  if (paths) return false
+  const { loadConfig } = await import('agent-apps/compiler')
+  const { project } = await loadConfig(given)
+  return (project.agents ?? []).length > 0
 }
 
 /** Runs a command, and lets it succeed where nothing is to be searched if that is intended. */

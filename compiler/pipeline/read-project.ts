@@ -34,7 +34,8 @@ export async function readProject(
   const searched = searchDirectories(loaded.paths)
   const isOwn = ({ external, layer }: SearchDirectory): boolean => !external && layer === 'project'
   const own = searched.filter(isOwn)
-  if (own.length === 0 && loaded.faults.length === 0) throw noSkillPaths(base)
+  const mayBeEmpty = (loaded.config.agents ?? []).length > 0
+  if (own.length === 0 && loaded.faults.length === 0 && !mayBeEmpty) throw noSkillPaths(base)
   for (const { dir } of own) onPath(dir)
   const directories = own.map(directory => {
     const stat = statOf(directory.dir)
@@ -42,7 +43,8 @@ export async function readProject(
       throw notDirectory(directory.dir, stat !== undefined)
     const shown = shownFrom(base, directory.dir)
     const isIgnored = ignoreMatcher(directory.ignore)
-    return { ...directory, shown, isIgnored, isSearched: searchedIn(directory, isIgnored), externalPackages }
+    const isSearched = searchedIn(directory, isIgnored)
+    return { ...directory, shown, isIgnored, isSearched, mayBeEmpty, externalPackages }
   })
   const library = loaded.config.library === false ? null : LIBRARY_DIRECTORY
   const others = searched.filter(directory => !isOwn(directory))

@@ -6,12 +6,13 @@ import type { ProjectDirectory } from '../project/project.js'
 /**
  * Walks one of a project's directories.
  *
- * @throws NO_SKILL_PATHS for a repository in which there are no skills, and no place for them
+ * @throws NO_SKILL_PATHS for a repository in which there are no skills, and no place for them, unless it has agents
  */
 export function walkProject(directory: ProjectDirectory, options: WalkEntryOptions): WalkedEntry {
   const walked = walkEntry(directory, { ...options, isIgnored: directory.isIgnored })
   const { units, manifests, skipped } = walked
-  if (!directory.discover || units.length + manifests.length + skipped.length > 0) return walked
+  if (!directory.discover || directory.mayBeEmpty || units.length + manifests.length + skipped.length > 0)
+    return walked
   throw noSkillPaths(directory.dir)
 }
 

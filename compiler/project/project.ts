@@ -43,6 +43,8 @@ export interface ProjectDirectory extends SearchDirectory {
   isIgnored: (path: string) => boolean
   /** True for a path, relative and `/`-separated, where skills are looked for unless it is ignored. */
   isSearched: (path: string) => boolean
+  /** True where no skill need be in it, as the configuration has agents: these may call what programs register. */
+  mayBeEmpty: boolean
   /** npm packages that are not bundled with its code, sorted. */
   externalPackages: string[]
 }

@@ -168,7 +168,15 @@ function linkedParts(cwd: string): Promise<LinkedPart[]> {
       const isIgnored = ignoreMatcher([])
       const { skills, skipped } = walk(dir, { isIgnored, describesEntry })
       const { units } = await readSkills(dir, skills, null, { walkedAt: 0 })
-      const directory = { ...entry, dir, shown, isIgnored, isSearched: () => true, externalPackages: [] }
+      const directory = {
+        ...entry,
+        dir,
+        shown,
+        isIgnored,
+        isSearched: () => true,
+        mayBeEmpty: false,
+        externalPackages: [],
+      }
       return { directory, linked: linkDirectory(units, { skills, skipped }) }
     }),
   )

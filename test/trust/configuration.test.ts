@@ -1,8 +1,9 @@
-import { writeFileSync } from 'node:fs'
+import { existsSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { createRuntime } from 'agent-apps'
 import { compile, loadConfig } from 'agent-apps/compiler'
 import { describe, expect, it, vi } from 'vitest'
+import { agentApps } from '../support/commands.js'
 import { makeTree, skill } from '../support/tree.js'
 import { asking, code, codeTool, compiled, names, PROJECT, ran } from '../support/trust-project.js'
 
@@ -161,6 +162,30 @@ agents:
     writeFileSync(join(project, 'agent-apps.config.yaml'), 'paths: [./skills\n')
     const error = await loadConfig({ cwd: project }).catch(error => error)
     expect(error).toMatchObject({ code: 'CONFIG_INVALID', position: { line: 1, column: 16 } })
+  })
+})
+
+describe('a project with agents and no skills', () => {
+  it('is compiled, checked and listed, and its agents call what a program registers', async () => {
+    for (const paths of [undefined, []]) {
+      const config = { ...(paths && { paths }), agents: [{ id: 'reader', tools: { allow: 'look' } }] }
+      const project = makeTree({ 'agent-apps.config.json': JSON.stringify(config) })
+      for (const command of ['compile', 'check', 'list', 'doctor', 'verify', 'catalog'])
+        expect([command, (await agentApps(project, [command])).status]).toEqual([command, 0])
+      expect((await agentApps(project, ['compile', '--check'])).status).toBe(0)
+      const runtime = createRuntime({ project, policy: { trust: { project: 'allow' } } })
+      for (const name of ['look', 'save'])
+        runtime.register({ name, description: 'A tool.', execute: () => `${name} ran` })
+      const agent = runtime.forAgent('reader')
+      expect((await agent.listTools()).map(({ name }) => name)).toEqual(['look'])
+      expect(await agent.invoke('look')).toBe('look ran')
+      expect(await code(agent.invoke('save'))).toBe('TOOL_DENIED')
+      expect((await agentApps(project, ['clean'])).status).toBe(0)
+      expect(existsSync(join(project, '.agent-apps'))).toBe(false)
+    }
+    const neither = makeTree({ 'agent-apps.config.json': '{ "agents": [] }' })
+    for (const command of ['compile', 'check', 'doctor'])
+      expect([command, (await agentApps(neither, [command])).status]).toEqual([command, 1])
   })
 })
 
