@@ -1,3 +1,4 @@
+import { withLine } from '../src/base/diagnostic.js'
 import {
   createRuntime as createSlimRuntime,
   type RuntimeOptions,
@@ -33,6 +34,7 @@ export function createRuntime<Tools = RegisteredTools>(options: RuntimeOptions =
       checkAgent(agent ?? {}, globals)
       return runtime.forAgent(agent)
     },
+    diagnostics: () => runtime.diagnostics().map(withLine),
     register: (tool: Parameters<typeof register>[1], more = {}) => register(globals, tool, more),
   }
 }

@@ -12,9 +12,11 @@ import type { Globals } from '../state/context.js'
 import type { Found } from '../state/directory-state.js'
 import type { Resolution } from '../state/tool-def.js'
 
-/** The error for a reference that leads nowhere, with the nearest name that is known. */
+/** The error for a reference that leads nowhere, with the nearest name that is known, and the directories that are missing. */
 export async function toolNotFound(ref: string, globals: Globals): Promise<AgentAppsError> {
-  const message = `There is no tool ${JSON.stringify(ref)}.`
+  const missing = missingDirectories(globals)
+  const nor = missing.length === 0 ? '' : `, and there is no directory ${missing.join(' or ')}`
+  const message = `There is no tool ${JSON.stringify(ref)}${nor}.`
   if (await needsWorkspace(ref, globals)) {
     const hint =
       'It needs a workspace: give createRuntime the option `workspace`, or the command `--workspace DIR`.'
@@ -22,9 +24,20 @@ export async function toolNotFound(ref: string, globals: Globals): Promise<Agent
   }
   const near = nearest(ref, withLabels(await knownNames(globals)))
   return new AgentAppsError('TOOL_NOT_FOUND', message, {
-    hint: near === null ? listing() : `Did you mean "${near}"?`,
+    hint:
+      near !== null
+        ? `Did you mean "${near}"?`
+        : missing.length > 0
+          ? 'Correct `paths`, or create the directory. Relative paths start from `cwd`.'
+          : listing(),
     tool: ref,
   })
+}
+
+/** The directories that skills were looked for in, and that are still not there. */
+function missingDirectories({ diagnostics }: Globals): string[] {
+  const noted = [...diagnostics.values()].filter(({ rule }) => rule === 'path-missing')
+  return noted.map(({ file }) => file).filter(dir => !disk.isDirectory(dir))
 }
 
 /** True for a tool of the library that is not there because the host opened no workspace. */

@@ -20,6 +20,17 @@ export interface Diagnostic {
   fatal?: true
 }
 
+/** Returns a copy of a diagnostic whose text is its line, as the commands print it outside a terminal. */
+export function withLine(diagnostic: Diagnostic): Diagnostic {
+  return Object.defineProperty({ ...diagnostic }, 'toString', { value: () => lineOf(diagnostic) })
+}
+
+/** A diagnostic in one line. */
+export function lineOf({ file, line, column, severity, reason, note, rule }: Diagnostic): string {
+  const sentence = /[.!?]$/.test(reason) ? reason : `${reason}.`
+  return `${file}:${line}:${column} ${severity} ${sentence} ${note} ${rule}`
+}
+
 /** Returns where a diagnostic's rule is explained, inside the package. */
 export function ruleUrl(rule: string): string {
   return `agent-apps/docs/rules.md#${rule}`

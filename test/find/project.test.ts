@@ -231,4 +231,21 @@ it('a path that leads nowhere gives a diagnostic', async () => {
     { rule: 'path-missing', severity: 'warning', file: join(cwd, 'skils') },
     { rule: 'path-missing', file: join(cwd, 'file') },
   ])
+  expect(runtime.diagnostics().map(String)[0]).toBe(
+    `${join(cwd, 'skils')}:1:1 warning There is no such directory, and so it has no skills. ` +
+      'Correct the path, or create the directory. Relative paths start from `cwd`. path-missing',
+  )
+})
+
+it('a name that leads nowhere is told with the paths that lead nowhere', async () => {
+  const cwd = makeTree({ 'skills/a/SKILL.md': skill('a') })
+  const runtime = createRuntime({ cwd, paths: ['skilz', 'skills'] })
+  const dir = join(cwd, 'skilz')
+  await expect(runtime.invoke('deploy')).rejects.toMatchObject({
+    code: 'TOOL_NOT_FOUND',
+    message: `There is no tool "deploy", and there is no directory ${dir}.`,
+    hint: 'Correct `paths`, or create the directory. Relative paths start from `cwd`.',
+  })
+  mkdirSync(dir)
+  await expect(runtime.invoke('deploy')).rejects.toMatchObject({ message: 'There is no tool "deploy".' })
 })
