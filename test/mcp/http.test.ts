@@ -3,6 +3,7 @@ import { once } from 'node:events'
 import { type ClientRequest, request } from 'node:http'
 import { connect } from 'node:net'
 import { networkInterfaces } from 'node:os'
+import { setTimeout as wait } from 'node:timers/promises'
 import { type Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client'
 import { SkillsClient } from '@modelcontextprotocol/client/ext/skills'
 import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest'
@@ -224,6 +225,47 @@ describe('agent-apps mcp --http', () => {
     expect(await sent(`${head(1000)}{`)).not.toMatch(/^HTTP\/1.1 200 /)
     expect(await sent('rubbish\r\n\r\n')).toMatch(/^HTTP\/1.1 400 /)
     expect(await status({ authorization })).toBe(200)
+  })
+
+  it('gives a request its time, body and all, and hardly more', async () => {
+    // A server whose times are a fifth of what they are.
+    const hurry = `import http from 'node:http'
+import { syncBuiltinESMExports } from 'node:module'
+const { createServer } = http
+const fifth = time => time / 5
+http.createServer = ({ requestTimeout, headersTimeout, connectionsCheckingInterval = 30_000, ...more }) =>
+  createServer({
+    requestTimeout: fifth(requestTimeout),
+    headersTimeout: fifth(headersTimeout),
+    connectionsCheckingInterval: fifth(connectionsCheckingInterval),
+    ...more,
+  })
+syncBuiltinESMExports()`
+    const NODE_OPTIONS = `--import=data:text/javascript,${encodeURIComponent(hurry)}`
+    const env = { ...environment(), AGENT_APPS_MCP_TOKEN: TOKEN, NODE_OPTIONS }
+    const hurried = spawn(process.execPath, [COMMAND, 'mcp', '--trust', '--http', '0'], { cwd, env })
+    onTestFinished(() => void hurried.kill())
+    const at = await addressOf(hurried)
+    /** How long a request lives whose body comes slowly, and never to its end. */
+    const life = async (): Promise<number> => {
+      const start = performance.now()
+      const socket = connect(Number(at.port), at.hostname)
+        .on('error', () => {})
+        .resume()
+      socket.write(head(1000))
+      const drip = setInterval(() => socket.write(' '), 100)
+      await once(socket, 'close')
+      clearInterval(drip)
+      return performance.now() - start
+    }
+    // Whenever the server looks by Node's default, one of these comes half of the time between after it.
+    const lives = [life()]
+    await wait(3000)
+    lives.push(life())
+    for (const one of await Promise.all(lives)) {
+      expect(one).toBeGreaterThan(5500)
+      expect(one).toBeLessThan(8500)
+    }
   })
 
   it('answers 64 requests at once, and tells others to come back', async () => {

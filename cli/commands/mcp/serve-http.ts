@@ -69,7 +69,12 @@ type Refuse = (request: IncomingMessage) => { status: number; message: string } 
 /** A server that looks at the head of each request first: nothing is read of one that is refused. */
 function guarded(refuse: Refuse, answer: Answer): Server {
   let running = 0
-  const server = createServer({ requestTimeout: REQUEST_TIMEOUT, headersTimeout: REQUEST_TIMEOUT / 2 })
+  const server = createServer({
+    requestTimeout: REQUEST_TIMEOUT,
+    headersTimeout: REQUEST_TIMEOUT / 2,
+    // Node looks only now and then which requests are late, by default as seldom as every 30 seconds.
+    connectionsCheckingInterval: REQUEST_TIMEOUT / 30,
+  })
   server.maxConnections = CONNECTIONS_MAX
   server.on('request', (request, response) => {
     const refused =
