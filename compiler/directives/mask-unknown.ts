@@ -20,6 +20,8 @@ export interface ElseLike {
 
 interface Masked {
   masked: string
+  /** Where each known directive may begin. */
+  starts: number[]
   fences: Fence[]
   elseLike: ElseLike[]
 }
@@ -33,6 +35,7 @@ const AUTOLINK = /<[A-Za-z][A-Za-z0-9+.-]{0,31}$/
  * `:::else` becomes a leaf, since it has no closing fence. All offsets stay.
  */
 export function maskUnknown(text: string, known: KnownDirectives): Masked {
+  const starts: number[] = []
   const fences: Fence[] = []
   const elseLike: ElseLike[] = []
   const masked = text.replace(
@@ -43,6 +46,7 @@ export function maskUnknown(text: string, known: KnownDirectives): Masked {
       if (colons.length === 1) {
         if (name === undefined || AUTOLINK.test(text.slice(Math.max(0, offset - 34), offset))) return written
         const isKnown = forms?.includes('inline') && /[[{]/.test(after) && mayBeginDirective(text, offset)
+        if (isKnown) starts.push(offset)
         return isKnown ? written : `,${name}`
       }
       const startsLine = LINE_LEAD.test(text.slice(Math.max(0, offset - 100), offset))
@@ -58,15 +62,21 @@ export function maskUnknown(text: string, known: KnownDirectives): Masked {
         }
         const isKnown = forms?.includes('block') === true
         if (name !== undefined) fences.push({ offset, kind: isKnown ? 'known' : 'other' })
-        if (isKnown) return written
+        if (isKnown) {
+          starts.push(offset)
+          return written
+        }
       }
-      if (colons.length === 2 && startsLine && forms?.includes('block')) return written
+      if (colons.length === 2 && startsLine && forms?.includes('block')) {
+        starts.push(offset)
+        return written
+      }
       if (startsLine && name !== undefined && !forms && isElseLike(name)) elseLike.push({ offset, written })
       return ','.repeat(colons.length) + (name ?? '')
     },
   )
   // The parser drops a byte order mark, and its offsets then begin after it.
-  return { masked: masked.replace(/^\uFEFF/, '\u2060'), fences, elseLike }
+  return { masked: masked.replace(/^\uFEFF/, '\u2060'), starts, fences, elseLike }
 }
 
 function isElseLike(name: string): boolean {

@@ -25,6 +25,8 @@ export interface ParsedContent {
 }
 
 const DEPTH_MAX = 32
+/** The parser takes a few hundredths of a millisecond for each of them, and some memory. */
+const DIRECTIVES_MAX = 10_000
 
 /**
  * Finds the known directives of a Markdown text. Directives that are not known are text, as is everything in
@@ -33,10 +35,23 @@ const DEPTH_MAX = 32
  * @param firstLine the line of its file that the text begins with
  */
 export function parseContent(text: string, known: KnownDirectives, firstLine = 1): ParsedContent {
-  const { masked, fences, elseLike } = maskUnknown(text, known)
+  const { masked, starts, fences, elseLike } = maskUnknown(text, known)
   const reading = new Reading(text, known, fences, elseLike, new TextLines(text, firstLine))
+  const tooMany = starts[DIRECTIVES_MAX]
+  if (tooMany !== undefined)
+    return reading.refuse({
+      offset: tooMany,
+      message: `the text has more than ${DIRECTIVES_MAX.toLocaleString('en')} directives`,
+      hint: 'Make it shorter, or include parts of it from other files.',
+    })
   const tooDeep = deepFence(fences)
-  return tooDeep ? reading.refuse(tooDeep.offset) : reading.read(processor().parse(masked))
+  if (tooDeep)
+    return reading.refuse({
+      offset: tooDeep.offset,
+      message: `more than ${DEPTH_MAX} blocks lie in each other, or are never closed`,
+      hint: 'Close each with a line of `:::`.',
+    })
+  return reading.read(processor().parse(masked))
 }
 
 let cached: Processor<Root> | undefined
@@ -103,10 +118,9 @@ class Reading {
     return this.parsed(parts)
   }
 
-  /** The result for a text that is not read, because its blocks nest too deep. */
-  refuse(offset: number): ParsedContent {
-    const message = `more than ${DEPTH_MAX} blocks lie in each other, or are never closed`
-    this.faults.push({ offset, message, hint: 'Close each with a line of `:::`.' })
+  /** The result for a text that the parser is not given. */
+  refuse(fault: Found): ParsedContent {
+    this.faults.push(fault)
     return this.parsed([[0, this.text.length]])
   }
 

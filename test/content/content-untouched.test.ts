@@ -7,6 +7,7 @@ import { type KnownDirectives, parseContent } from '../../compiler/directives/pa
 import { renderContent } from '../../src/content/render-content.js'
 import { type ContentPart, isDirective } from '../../src/index/content-record.js'
 import { times } from '../support/long.js'
+import { processorTime } from '../support/processor-time.js'
 import { makeTree, skill, type Tree } from '../support/tree.js'
 
 const RUNS = times(300, 100_000)
@@ -201,6 +202,37 @@ const directive = fc.constantFrom(
 )
 const textOf = (pieces: fc.Arbitrary<string>): fc.Arbitrary<string> =>
   fc.array(pieces, { maxLength: 25 }).map(all => all.join(''))
+
+describe('a text of many directives', () => {
+  it.each([
+    ['in text', ':skill[x] '],
+    ['in text, without an end', ':skill{'],
+    ['on lines', '::include[x]\n'],
+    ['blocks', ':::box\n:::\n'],
+  ])('is read up to 10,000: %s', (_, unit) => {
+    expect(parseContent(unit.repeat(10_000), KNOWN).faults).toEqual([])
+    const text = unit.repeat(10_001)
+    const { parts, faults } = parseContent(text, KNOWN)
+    expect(parts).toEqual([[0, text.length]])
+    expect(faults.map(({ message }) => message)).toEqual(['the text has more than 10,000 directives'])
+  })
+
+  it.each([':if{', ':skill{', ':skill[', ':skill[x]{a="b" ', ':::if{\n', '::include{\n'])(
+    'costs little, where it is a flood: %j',
+    async unit => {
+      const text = unit.repeat(400_000 / unit.length)
+      const cwd = makeTree({ 'skills/flood.skill.md': skill('flood', text) })
+      const few = makeTree({ 'skills/flood.skill.md': skill('flood', text.slice(0, 40_000)) })
+      const costs = async (project: string): Promise<number> => {
+        const elapsed = processorTime()
+        await compile({ cwd: project, paths: ['skills'] })
+        return elapsed()
+      }
+      await costs(few)
+      expect(await costs(cwd)).toBeLessThan(2000)
+    },
+  )
+})
 
 describe('random text', () => {
   it('without known directives is one range, and nothing is wrong with it', () => {
