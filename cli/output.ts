@@ -1,4 +1,5 @@
 import { styleText } from 'node:util'
+import { visibleJson, visibleText } from '../src/policy/shown-text.js'
 import type { Io, Terminal } from './standard-io.js'
 
 type Style = Parameters<typeof styleText>[0]
@@ -43,12 +44,12 @@ export class Output {
   }
 
   jsonResult(value: unknown): void {
-    this.result(JSON.stringify(value, null, 2))
+    this.result(visibleJson(JSON.stringify(value, null, 2)))
   }
 
   /** Writes one of several results, each as one line of JSON. */
   jsonLine(value: unknown): void {
-    this.result(JSON.stringify(value))
+    this.result(visibleJson(JSON.stringify(value)))
   }
 
   /** Writes a remark, which `--quiet` suppresses. */
@@ -73,14 +74,7 @@ export class Output {
  * runs what follows `##[` as a command, wherever it stands in a line, so that the `[` is made visible there, too.
  */
 export function printable(text: string): string {
-  return text.replace(
-    /(?<=##)\[|[\u0000-\u001F\u007F-\u009F\u00AD\u061C\u180E\u200B\u200E\u200F\u2028-\u202E\u2060-\u2069\u{E0000}-\u{E007F}]/gu,
-    character => {
-      const code = character.codePointAt(0) ?? 0
-      const hex = code.toString(16)
-      return code === 9 || code === 10 ? ' ' : `\\u${code > 0xffff ? `{${hex}}` : hex.padStart(4, '0')}`
-    },
-  )
+  return visibleText(text.replace(/[\t\n]/g, ' ')).replace(/(?<=##)\[/g, '\\u005b')
 }
 
 /** Formats `1204` as `1,204`; with a noun, `1 skill`, `2 skills`. */

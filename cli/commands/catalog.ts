@@ -1,5 +1,6 @@
 import { type Catalog, makeCatalog } from 'agent-apps'
 import { AgentAppsError } from '../../src/base/error.js'
+import { visibleJson, visibleLines } from '../../src/policy/shown-text.js'
 import { noteForPrograms } from '../agent-options.js'
 import { type Command, type Invocation, LOOK_UP_OPTIONS } from '../command.js'
 import { noteAll, noteDiagnostics, openRuntime } from '../open-runtime.js'
@@ -42,7 +43,7 @@ async function run(invocation: Invocation): Promise<number> {
     content: ({ name }) => runtime.render(name),
   })
   if (output.json) output.jsonResult({ ...made, failed: made.failed.map(({ name }) => name) })
-  else output.exact(made.text)
+  else output.exact(format === 'json' ? visibleJson(made.text) : visibleLines(made.text))
   note(made, output)
   noteDiagnostics(runtime, invocation)
   const withheld = await noteForPrograms(invocation)

@@ -1,6 +1,7 @@
 import { inspect } from 'node:util'
 import type { Runtime } from 'agent-apps/runtime'
 import { AgentAppsError, isAgentAppsError } from '../../src/base/error.js'
+import { visibleJson } from '../../src/policy/shown-text.js'
 import {
   AGENT_OPTIONS,
   agentOf,
@@ -83,7 +84,7 @@ function asJson(result: unknown, tool = ''): string {
   let problem = `it is a ${typeof result}`
   try {
     const text = JSON.stringify(result, null, 2)
-    if (text !== undefined) return text
+    if (text !== undefined) return visibleJson(text)
   } catch (error) {
     // For a cycle, the message contains a drawing; its first line is enough.
     problem = (error as Error).message.split('\n')[0] ?? ''

@@ -1,3 +1,4 @@
+import { visibleText } from '../../src/policy/shown-text.js'
 import type { GraphNode, ReferenceGraph } from './reference-graph.js'
 
 /** A graph in DOT, as Graphviz reads it. */
@@ -26,7 +27,7 @@ function dotAttributes(node: GraphNode): string {
 
 /** In DOT's quotes only the quote and the backslash have a meaning. A line break becomes a space. */
 function dotString(text: string): string {
-  const plain = text.replace(/[\p{Cc}\u2028\u2029]/gu, ' ')
+  const plain = visibleText(text.replace(/[\t\n]/g, ' '))
   return `"${plain.replace(/[\\"]/g, '\\$&')}"`
 }
 

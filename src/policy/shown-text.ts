@@ -35,6 +35,25 @@ export function visibleText(text: string): string {
   return text.replace(UNSEEN, escapeOf)
 }
 
+/** A text of several lines, each made visible. */
+export function visibleLines(text: string): string {
+  return text
+    .split(/(\t|\r?\n)/)
+    .map((part, at) => (at % 2 === 0 ? visibleText(part) : part))
+    .join('')
+}
+
+/** JSON of the same value, in which such characters are written as JSON's own escapes. */
+export function visibleJson(json: string): string {
+  // A line break stands between values only.
+  return json.replace(UNSEEN, character => (character === '\n' ? character : unitsOf(character)))
+}
+
+function unitsOf(character: string): string {
+  const units = character.split('').map(unit => unit.charCodeAt(0).toString(16).padStart(4, '0'))
+  return units.map(unit => `\\u${unit}`).join('')
+}
+
 function escapeOf(character: string): string {
   if (character === '\n') return '\\n'
   const code = character.codePointAt(0) ?? 0
