@@ -25,6 +25,9 @@ export async function explainCall(json: string, invocation: Invocation): Promise
       const place = file === null ? '' : `  ${output.style('dim', line === null ? file : `${file}:${line}`)}`
       output.result(`  ${step} ${decision ?? 'goes on'}: ${printable(reason)}${place}`)
     }
+    // A person allowed it before, or it cannot work: no step says so.
+    const isSettled = shown.at(-1)?.decision === 'ask' && decided.decision !== 'ask'
+    if (isSettled) output.result(`  ${decided.decision}: ${printable(decided.reason)}`)
   }
   noteAgentDiagnostics(runtime, invocation)
   return decided.decision === 'deny' ? 1 : 0

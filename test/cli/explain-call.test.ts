@@ -85,6 +85,24 @@ export default defineTool({
   )
 })
 
+it('says of a call that cannot work why', async () => {
+  const root = makeTree({ 'ws/a.txt': 'one\n' })
+  const policy = JSON.stringify({ policy: { permissions: ['read', 'write'] } })
+  const home = makeTree({ '.config/agent-apps/config.json': policy })
+  const args = JSON.stringify({ path: 'a.txt', content: 'two\n' })
+  const { status, stdout } = await agentApps(
+    root,
+    ['explain', 'write', '--workspace', 'ws', '--call', args],
+    {
+      env: { HOME: home, XDG_CONFIG_HOME: '', XDG_STATE_HOME: '' },
+    },
+  )
+  expect(stdout).toContain('write: deny\n')
+  expect(stdout).toContain('  6 ask: it is granted write')
+  expect(stdout).toContain('  deny: a.txt exists, and was not read in this session\n')
+  expect(status).toBe(1)
+})
+
 it('says what a person at the command can do', async () => {
   const root = makeTree(TREE)
   const said = async (...args: string[]) => (await agentApps(root, args)).stderr

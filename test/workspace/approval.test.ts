@@ -183,7 +183,7 @@ describe('a call that cannot work', () => {
     'b.txt': 'one\n',
     'image.bin': '\0',
     '.env': 'KEY=1\n',
-    '.git/config': '',
+    '.git/HEAD': '',
     'folder/c.txt': 'one\n',
   }
   const CANNOT: [string, object, string][] = [
@@ -195,7 +195,7 @@ describe('a call that cannot work', () => {
     ['write', { path: 'b.txt', content: 'two' }, 'FILE_NOT_READ'],
     ['write', { path: '../none.txt', content: 'two' }, 'PATH_OUTSIDE'],
     ['write', { path: 'a.txt/none.txt', content: 'two' }, 'FILE_UNUSABLE'],
-    ['write', { path: '.git/config', content: 'two' }, 'FILE_PROTECTED'],
+    ['write', { path: '.git/HEAD', content: 'two' }, 'FILE_PROTECTED'],
     ['bash', { command: 'ls', cwd: 'none' }, 'FILE_NOT_FOUND'],
     ['bash', { command: 'ls', cwd: 'a.txt' }, 'FILE_UNUSABLE'],
     ['bash', { command: 'ls', cwd: '..' }, 'PATH_OUTSIDE'],
