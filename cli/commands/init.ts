@@ -61,7 +61,7 @@ async function run(invocation: Invocation): Promise<number> {
   if (isConfigured) kept.push(fromCwd(configuration, cwd))
   else {
     const paths = [...new Set([...(makesExamples ? ['./skills'] : []), ...proposed.paths])]
-    write(join(cwd, CONFIGURATION), `${JSON.stringify({ paths }, null, 2)}\n`)
+    write(join(cwd, CONFIGURATION), `${JSON.stringify({ $schema: schemaFrom(cwd), paths }, null, 2)}\n`)
     made.push(CONFIGURATION)
   }
   for (const [file, text] of Object.entries(EXAMPLES)) {
@@ -104,6 +104,16 @@ async function mayIgnore(lines: readonly string[], { ask, output }: Invocation):
   if (lines.length === 0 || output.json) return false
   const answer = await ask(`Add ${lines.join(' and ')} to .gitignore? [Y/n] `)
   return answer !== null && /^(?:y|yes)?$/i.test(answer.trim())
+}
+
+const SCHEMA = 'node_modules/agent-apps/schema/config.json'
+
+/** The schema by which editors check a configuration, in the nearest folder around it that has the package. */
+function schemaFrom(cwd: string): string {
+  let [folder, up] = [cwd, './']
+  while (!existsSync(join(folder, SCHEMA)) && dirname(folder) !== folder)
+    [folder, up] = [dirname(folder), `${up === './' ? '' : up}../`]
+  return existsSync(join(folder, SCHEMA)) ? `${up}${SCHEMA}` : `./${SCHEMA}`
 }
 
 function shown(entry: PathEntry): string {

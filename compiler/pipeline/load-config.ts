@@ -7,7 +7,7 @@ import { definedFields } from '../../src/base/defined-fields.js'
 import type { Diagnostic } from '../../src/base/diagnostic.js'
 import { AgentAppsError, isAgentAppsError } from '../../src/base/error.js'
 import { isJsonObject } from '../../src/base/json.js'
-import { nearest } from '../../src/base/nearest.js'
+import { nearestKey } from '../../src/base/nearest.js'
 import { checkOptions, kindProblem, type OptionKind, type OptionTable } from '../../src/base/options.js'
 import { isRefusal } from '../../src/base/refusal.js'
 import { decodeProject, PROJECT_FILE } from '../../src/index/project-file.js'
@@ -347,10 +347,16 @@ function checkConfig(value: unknown, file: string): Config {
   if (!isJsonObject(value)) throw configInvalid(file, 'must be a mapping')
   for (const [field, found] of Object.entries(value)) {
     const known = Object.hasOwn(FIELDS, field) && FIELDS[field as keyof Config]
-    // A field of another program is no fault; a misspelt field of ours would silently do nothing.
-    const near = known ? null : nearest(field, Object.keys(FIELDS))
-    if (near !== null) throw configInvalid(file, `has a field \`${field}\`; did you mean \`${near}\`?`)
-    const fault = known && found !== undefined ? fieldProblem(field, found, known) : null
+    if (field === '$schema' && typeof found === 'string') continue
+    if (!known) {
+      // It would silently do nothing.
+      const near = nearestKey(field, Object.keys(FIELDS))
+      throw configInvalid(
+        file,
+        `has a field \`${field}\`${near === null ? ', which is not known' : `; did you mean \`${near}\`?`}`,
+      )
+    }
+    const fault = found === undefined ? null : fieldProblem(field, found, known)
     if (fault !== null) throw configInvalid(file, `is wrong: ${fault}`)
   }
   return value

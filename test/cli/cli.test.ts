@@ -958,6 +958,7 @@ describe('init and doctor', () => {
     expect(stdout).toBe('made agent-apps.config.json\n')
     expect(stderr).toContain('No examples: 1 skill file found in .agents/skills, .claude/skills.')
     expect(JSON.parse(readFileSync(join(root, 'agent-apps.config.json'), 'utf8'))).toEqual({
+      $schema: './node_modules/agent-apps/schema/config.json',
       paths: ['./.agents/skills', './.claude/skills'],
     })
     expect(await list()).toEqual(['mine'])
@@ -983,6 +984,7 @@ describe('init and doctor', () => {
     const root = makeTree({ '.claude/skills/readme.txt': '' })
     await agentApps(root, ['init'])
     expect(JSON.parse(readFileSync(join(root, 'agent-apps.config.json'), 'utf8'))).toEqual({
+      $schema: './node_modules/agent-apps/schema/config.json',
       paths: ['./skills', './.claude/skills'],
     })
     expect((await agentApps(root, ['compile', '--strict'])).status).toBe(0)

@@ -1,11 +1,14 @@
 import { execFileSync } from 'node:child_process'
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
-import { loadConfig } from 'agent-apps/compiler'
+import { check, loadConfig } from 'agent-apps/compiler'
 import { Ajv } from 'ajv'
 import { describe, expect, it } from 'vitest'
 import { parseFile } from '../../compiler/1-read/markdown/parse-file.js'
+import { RULES as DIAGNOSTIC_RULES, type RuleName } from '../../compiler/diagnostics/diagnostics.js'
+import { fixedSeverity } from '../../compiler/diagnostics/rule-settings.js'
 import { isJsonObject } from '../../src/base/json.js'
+import { CORE_METADATA_KEYS } from '../../src/skill/metadata-keys.js'
 import { ROOT } from '../support/processes.js'
 import { SAMPLES } from '../support/sample.js'
 import { temporary } from '../support/temporary.js'
@@ -77,6 +80,111 @@ describe('schema/frontmatter.json says of frontmatter what the reader says', () 
   })
 })
 
+/** Values for every key of `metadata` that the schema knows, beside those that are written below. */
+const VALUES: readonly unknown[] = [
+  ...[
+    null,
+    true,
+    false,
+    3,
+    0,
+    -1,
+    2.5,
+    2 ** 31,
+    '',
+    'abc',
+    'none',
+    'local',
+    'hidden',
+    'main',
+    '>=0.1.0',
+    '${args.a}',
+  ],
+  ...['${a}', 'a ${ args["b c"] } b', '${arguments}', [], ['read'], ['HOME'], [3], ['a b'], {}, { a: 1 }],
+]
+const MORE: Record<string, readonly unknown[]> = {
+  permissions: [
+    { required: ['read'] },
+    { required: ['sudo'] },
+    { optional: [] },
+    { required: 'read' },
+    { needed: [] },
+  ],
+  trust: [{ rules: 'save' }, { rules: ['save(a:*)'] }, { rules: 3 }, { rules: 'a', more: 1 }],
+  timeout: [{ ms: 5 }, { ms: 0 }, { ms: 'a' }, { most: 1 }],
+  retry: [{ attempts: 2, delay: 0, most: 1 }, { attempts: 0 }, { tries: 2 }],
+  'state-slot': [{ schema: {}, initial: 0 }, { schema: {} }, { schema: {}, initial: 0, more: 1 }],
+  agent: [{ model: 'a' }, { maxSteps: 0 }, { steps: 1 }],
+}
+/** Keys that have tests of their own, and `requires`, which other hosts have in forms of theirs. */
+const APART = ['params', 'returns', 'delegate', '$global', '$inherit', 'agent-apps', 'role', 'requires']
+
+describe('schema/frontmatter.json says of metadata what `check` says', () => {
+  const { metadata } = (schema('frontmatter.json') as { properties: Record<string, { properties: object }> })
+    .properties
+  const keys = Object.keys(metadata?.properties ?? {}).filter(key => !APART.includes(key))
+
+  it('under every key, whatever the value', async () => {
+    const cases = keys.flatMap(key => [...VALUES, ...(MORE[key] ?? [])].map(value => ({ key, value })))
+    const cwd = makeTree(
+      Object.fromEntries(
+        cases.map(({ key, value }, at) => [
+          `skills/s${at}/SKILL.md`,
+          `---\nname: s${at}\ndescription: Use it.\nmetadata:\n  ${key}: ${JSON.stringify(value)}\n---\nText\n`,
+        ]),
+      ),
+    )
+    const { diagnostics } = await check({ cwd, paths: ['skills'] })
+    const RELATED = new Set([...RULES, 'guard-invalid', 'declaration-invalid', 'middleware-config'])
+    const refused = new Set(
+      diagnostics.flatMap(({ file, ruleId }) => (RELATED.has(ruleId ?? '') ? [file] : [])),
+    )
+    const differing = cases.flatMap(({ key, value }, at) => {
+      const isSound = isFrontmatter({ name: 'a', description: 'Use it.', metadata: { [key]: value } })
+      const said = !refused.has(`skills/s${at}/SKILL.md`)
+      return isSound === said ? [] : [`${key}: ${JSON.stringify(value)}: check ${said}, schema ${isSound}`]
+    })
+    expect(differing).toEqual([])
+  })
+
+  it('has every key that the core reads', () => {
+    expect(CORE_METADATA_KEYS.filter(key => !Object.hasOwn(metadata?.properties ?? {}, key))).toEqual([
+      // `defineTool` writes them; and switches take any value that YAML has for them.
+      'approval-preview',
+      'enabled',
+      'interpolate',
+      'lifecycle',
+      'static',
+    ])
+  })
+})
+
+/** What of the schemas follows from the code word for word. */
+describe('the schemas have, as the code has it,', () => {
+  it('the rules whose severity may be set', () => {
+    const rules = (Object.keys(DIAGNOSTIC_RULES) as RuleName[]).filter(rule => fixedSeverity(rule) === null)
+    expectInSchema('config.json', ['properties', 'rules', 'propertyNames'], { enum: rules })
+  })
+
+  it.each(['limit', 'retry', 'timeout', 'trace'])('the configuration of the middleware "%s"', async name => {
+    const { frontmatter } = await import(join(ROOT, 'skills', `${name}.skill.ts`))
+    const { params } = frontmatter.metadata
+    expectInSchema('frontmatter.json', ['properties', 'metadata', 'properties', name], {
+      description: `The middleware \`${name}\`. ${params.description}`,
+      // Absent, and known only once arguments are filled in.
+      anyOf: [{ type: 'null' }, { type: 'string', pattern: '\\$\\{' }, params],
+    })
+  })
+})
+
+function expectInSchema(file: string, path: string[], value: object): void {
+  const generated = path.reduce(
+    (at, key) => at[key] as Record<string, unknown>,
+    schema(file) as Record<string, unknown>,
+  )
+  expect(generated).toEqual(value)
+}
+
 describe('schema/config.json says of a configuration what the reader says', () => {
   it.each([
     [true, {}],
@@ -98,7 +206,11 @@ describe('schema/config.json says of a configuration what the reader says', () =
     [false, { hostTools: 3 }],
     [false, { rules: [] }],
     [false, { rules: { 'name-differs': 'loud' } }],
-    [true, { theirs: { any: 1 } }],
+    [false, { theirs: { any: 1 } }],
+    [false, { path: [] }],
+    [false, { $schema: 3 }],
+    [false, { rules: { nope: 'off' } }],
+    [false, { rules: { 'main-broken': 'off' } }],
     [false, { paths: './skills' }],
     [false, { paths: [''] }],
     [false, { paths: [3] }],
