@@ -27,7 +27,7 @@ export function createRuntime<Tools = RegisteredTools>(options: RuntimeOptions =
   const runtime = createSlimRuntime<Tools>(options)
   const { globals } = runtime
   checkLimits(globals)
-  globals.checkSpawned = checkSpawned
+  globals.checkSpawned = given => checkSpawned(given, globals)
   return {
     ...runtime,
     forAgent: agent => {

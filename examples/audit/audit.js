@@ -14,7 +14,7 @@ export function audit(runtime, write) {
   }
 }
 
-/** An event as JSON. Of an error only what a model is told: its stack and its cause may hold anything. */
+/** An event as JSON, with whose call it was. A result `{ error }` is `failed`. Of an error only what a model is told: its stack and its cause may hold anything. */
 function line({ error, duration, ...event }) {
   const { code = 'TOOL_FAILED', message } = error ?? {}
   const at = new Date().toISOString()
@@ -32,6 +32,7 @@ const runtime = createRuntime({
   interact: () => ({ answer: 'allow-once', reason: 'the example asks nobody' }),
 })
 registerTool(runtime.globals, { name: 'look', description: 'Looks.', fn: () => 'seen' })
+registerTool(runtime.globals, { name: 'fetch', description: 'Fetches.', fn: () => ({ error: 'offline' }) })
 registerTool(runtime.globals, {
   name: 'save',
   description: 'Saves.',
@@ -45,6 +46,6 @@ registerTool(runtime.globals, {
   fn: () => 'sent',
 })
 const stop = audit(runtime, text => process.stdout.write(text))
-const agent = runtime.forAgent({ agentId: 'example' })
-for (const name of ['look', 'save', 'send']) await agent.invoke(name).catch(() => {})
+const agent = runtime.forAgent({ agentId: 'example', sessionId: 'first', userId: 'ada' })
+for (const name of ['look', 'fetch', 'save', 'send']) await agent.invoke(name).catch(() => {})
 stop()

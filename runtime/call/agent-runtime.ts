@@ -125,7 +125,7 @@ function runtimeOf(agent: Agent): AgentRuntime {
     within: skill => runtimeOf({ ...agent, skills: [...skills, skill] }),
     spawn: given => {
       const policy = ownLimits(given) as SpawnPolicy | string
-      agent.globals.checkSpawned?.(policy, agent.globals)
+      agent.globals.checkSpawned?.(policy)
       return runtimeOf({ ...agent, spawned: [...spawned, policy] })
     },
   }

@@ -1,5 +1,6 @@
 import { definedFields } from '../../src/base/defined-fields.js'
 import { type ErrorCode, isAgentAppsError } from '../../src/base/error.js'
+import { isFailure } from '../../src/skill/tool-result.js'
 import { notify } from '../approvals/notify.js'
 import { decisionOf } from '../policy/denials.js'
 import type { RunEvent, RunEventType } from '../state/events.js'
@@ -11,7 +12,7 @@ export async function observed(ctx: RunContext, run: () => Promise<unknown>): Pr
   emit('tool:start', ctx)
   try {
     const result = await run()
-    emit('tool:end', ctx, ctx.progress)
+    emit('tool:end', ctx, { ...ctx.progress, ...(isFailure(result) && { failed: true }) })
     return result
   } catch (error) {
     const isDenied = isAgentAppsError(error) && DENIALS.has(error.code)
@@ -24,12 +25,8 @@ export async function observed(ctx: RunContext, run: () => Promise<unknown>): Pr
   }
 }
 
-function aboutDenied({ tool, envelope }: RunContext, error: unknown): Partial<RunEvent> {
-  const { agentId, sessionId, userId } = envelope
-  return {
-    ...definedFields({ decision: decisionOf(error), agentId, sessionId, userId }),
-    origin: tool.origin,
-  }
+function aboutDenied({ tool }: RunContext, error: unknown): Partial<RunEvent> {
+  return { ...definedFields({ decision: decisionOf(error) }), origin: tool.origin }
 }
 
 /** The codes of a call that an agent may not make. */
@@ -45,6 +42,7 @@ const DENIALS: ReadonlySet<ErrorCode> = new Set([
 export function emit(type: RunEventType, ctx: RunContext, more: Partial<RunEvent> = {}): void {
   const { globals, tool, caller, started, options } = ctx
   if (!globals.events.listeners.has(type)) return
+  const { agentId, sessionId, userId } = ctx.envelope
   const now = performance.now()
   notify(
     {
@@ -53,6 +51,7 @@ export function emit(type: RunEventType, ctx: RunContext, more: Partial<RunEvent
       run: ctx.run.id,
       ...(caller && { parent: invocationOf(caller).run.id }),
       ...(options?.callId !== undefined && { callId: options.callId }),
+      ...definedFields({ agentId, sessionId, userId }),
       tool: tool.name,
       layer: tool.origin.layer,
       duration: now - (started ?? now),

@@ -1,6 +1,6 @@
-import { isJsonObject } from '../../src/base/json.js'
 import { declaredBy } from '../../src/own/declared.js'
 import type { OwnParts } from '../../src/own/own-parts.js'
+import { isFailure } from '../../src/skill/tool-result.js'
 import { checkLimits } from '../options/check-limits.js'
 import { openSlot, type Slot } from '../session/slots.js'
 import type { Chain } from '../state/chain.js'
@@ -47,8 +47,7 @@ export async function withOwn(
     throw globals.redact ? globals.redact(error) : error
   }
   await closeAll(slots)
-  const isFailure = isJsonObject(result) && typeof result.error === 'string'
-  return isFailure && globals.redact ? globals.redact(result) : result
+  return globals.redact && isFailure(result) ? globals.redact(result) : result
 }
 
 async function partsOf(ctx: OwnCall, chain: Chain, slots: Slot[]): Promise<Map<ToolDef, OwnParts>> {

@@ -1,6 +1,6 @@
 import { attempt } from '../../src/base/attempt.js'
 import { type ErrorCode, type Issue, isAgentAppsError } from '../../src/base/error.js'
-import { isJsonObject, type JsonObject } from '../../src/base/json.js'
+import type { JsonObject } from '../../src/base/json.js'
 import { type CheckedSchema, checkSchema } from '../../src/schema/check-schema.js'
 import {
   AJV_MODULES,
@@ -17,7 +17,7 @@ import { interpretSchema } from '../../src/schema/interpret-schema.js'
 import { issueOf, shownPath } from '../../src/schema/issues.js'
 import type { Dialect } from '../../src/schema/keywords.js'
 import { PatternWork } from '../../src/schema/linear-pattern.js'
-import { isToolResult } from '../../src/skill/tool-result.js'
+import { isFailure, isToolResult } from '../../src/skill/tool-result.js'
 
 /** A value, and the schema that it is held against. */
 export interface Comparison {
@@ -84,10 +84,6 @@ export async function compareWith(
       ? (['ARGS_INVALID', `The arguments of "${tool}" are`, describes] as const)
       : (['RESULT_INVALID', `The result of "${tool}" is`, 'Correct the tool, or its `returns`.'] as const)
   return { value, fault: { code, message: `${message} invalid: ${faults}`, hint, issues } }
-}
-
-function isFailure(result: unknown): boolean {
-  return isJsonObject(result) && typeof result.error === 'string'
 }
 
 function ownSchema(schema: JsonObject, compiled: () => Promise<unknown>): Promise<Made> {

@@ -230,7 +230,7 @@ export interface Globals {
   /** The models that agents run on, by name: apart from `config`, which skills can read. */
   models?: Models | undefined
   /** Checks at once what an agent is spawned with; absent where the first call does. */
-  checkSpawned?: (given: SpawnPolicy | string, globals: Globals) => void
+  checkSpawned?: (given: SpawnPolicy | string) => void
   /** What options say of agents and tools, until it is checked. */
   unchecked?: unknown
   /** The state of each directory, by its absolute path and ignore patterns. */

@@ -44,10 +44,13 @@ export interface RunEvent extends Progress {
   duration: number
   /** Why it failed. */
   error?: unknown
+  /** True at the end of a call whose result is `{ error }`, a failure that the model is told. */
+  failed?: true
   /** Of a call that was denied by a policy: why. */
   decision?: Decision | undefined
-  /** Of a denied call, and of a question to a person: where the tool comes from, and whose call it is. */
+  /** Of a denied call, and of a question to a person: where the tool comes from. */
   origin?: Origin | undefined
+  /** Whose call it is, as far as that is known. */
   agentId?: string | undefined
   sessionId?: string | undefined
   userId?: string | undefined

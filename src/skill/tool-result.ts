@@ -30,3 +30,8 @@ export function isToolResult(value: unknown): value is ToolResult {
     (value.attachments === undefined || Array.isArray(value.attachments))
   )
 }
+
+/** True for `{ error, message? }`, a failure that a tool returns for the model. */
+export function isFailure(result: unknown): boolean {
+  return isJsonObject(result) && typeof result.error === 'string'
+}

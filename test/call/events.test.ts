@@ -48,6 +48,42 @@ describe('events', () => {
     expect(globals.events.listeners.size).toBe(0)
   })
 
+  it('say whose call it is, nested ones too, and whether the result is a failure', async () => {
+    const runtime = runtimeWith({
+      outer: ctx => {
+        ctx.run.update({ title: 'half' })
+        return ctx.manager.invoke('inner')
+      },
+      inner: () => ({ error: 'offline', message: 'No network.' }),
+      throws: () => {
+        throw new Error('no')
+      },
+      well: () => ({ title: 'T', metadata: {}, output: 'o' }),
+    })
+    const events = heard(runtime)
+    const ids = { agentId: 'a', sessionId: 's', userId: 'u' }
+    const agent = runtime.forAgent(ids)
+    await agent.invoke('outer')
+    await agent.invoke('throws').catch(() => {})
+    await agent.invoke('well')
+    expect(events.map(({ type, tool, failed }) => [type, tool, failed])).toEqual([
+      ['tool:start', 'outer', undefined],
+      ['tool:update', 'outer', undefined],
+      ['tool:start', 'inner', undefined],
+      ['tool:end', 'inner', true],
+      ['tool:end', 'outer', true],
+      ['tool:start', 'throws', undefined],
+      ['tool:error', 'throws', undefined],
+      ['tool:start', 'well', undefined],
+      ['tool:end', 'well', undefined],
+    ])
+    for (const event of events) expect(event).toMatchObject(ids)
+    events.length = 0
+    await runtime.invoke('well', {}, { userId: 'u' })
+    expect(events).toMatchObject([{ userId: 'u' }, { userId: 'u' }])
+    expect(events.some(event => 'agentId' in event || 'sessionId' in event)).toBe(false)
+  })
+
   it('say at the end of a call the last that was reported of its progress', async () => {
     const runtime = runtimeWith({
       counts: ctx => {

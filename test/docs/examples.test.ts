@@ -86,9 +86,15 @@ it('examples/approvals asks, remembers, and asks again after an edit', async () 
 it('examples/audit/audit.js writes what agents do as JSON lines', () => {
   const shown = execFileSync(process.execPath, [join(ROOT, 'examples/audit/audit.js')], { encoding: 'utf8' })
   const lines = shown.trim().split('\n')
-  expect(lines.map(line => JSON.parse(line))).toMatchObject([
+  const events = lines.map(line => JSON.parse(line) as object)
+  for (const event of events)
+    expect(event).toMatchObject({ agentId: 'example', sessionId: 'first', userId: 'ada' })
+  expect(events.filter(event => 'failed' in event).length).toBe(1)
+  expect(events).toMatchObject([
     { type: 'tool:start', tool: 'look', layer: 'programmatic' },
     { type: 'tool:end', tool: 'look' },
+    { type: 'tool:start', tool: 'fetch' },
+    { type: 'tool:end', tool: 'fetch', failed: true },
     { type: 'tool:start', tool: 'save' },
     { type: 'tool:denied', tool: 'save', error: { code: 'PERMISSION_MISSING' } },
     { type: 'tool:start', tool: 'send' },
