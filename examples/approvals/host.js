@@ -7,6 +7,7 @@ import { loadConfig } from 'agent-apps/compiler'
 
 const cwd = process.argv[2] ?? fileURLToPath(new URL('project', import.meta.url))
 const lines = createInterface({ input: process.stdin })[Symbol.asyncIterator]()
+let next
 
 // The paths and the configuration are the project's own: nobody has vouched for them.
 const { paths, project } = await loadConfig({ cwd })
@@ -44,17 +45,21 @@ async function interact(request) {
   } else return 'deny'
   const answers = { o: 'allow-once', s: 'allow-session', p: 'allow-project', d: 'deny' }
   for (;;) {
-    const said = await ask('[o]nce, this [s]ession, this [p]roject, or [d]eny? ')
+    const said = await ask('[o]nce, this [s]ession, this [p]roject, or [d]eny? ', request.signal)
     if (said === null) return 'deny'
     const answer = answers[said.trim()]
     if (answer) return answer
   }
 }
 
-async function ask(question) {
+/** What the person types; null at the end, and once the answer is wanted no more: what is typed then is for the next question. */
+async function ask(question, signal) {
   process.stdout.write(question)
-  const { value, done } = await lines.next()
-  return done ? null : value
+  next ??= lines.next()
+  const ended = new Promise(resolve => signal?.addEventListener('abort', () => resolve(null)))
+  const line = await Promise.race([next, ended])
+  if (line) next = undefined
+  return line === null || line.done ? null : line.value
 }
 
 function say(text) {

@@ -14,23 +14,26 @@ const tools = await Promise.all((await agent.listTools()).map(({ name }) => agen
 
 const messages = [{ role: 'user', content: 'A test fails. Mend what it tests.' }]
 for (;;) {
-  const { text, call } = await model(messages, tools)
-  messages.push({ role: 'assistant', text, call })
-  if (!call) break
-  messages.push({ role: 'tool', call, ...(await result(call)) })
+  const { text, calls } = await model(messages, tools)
+  messages.push({ role: 'assistant', text, calls })
+  if (!calls) break
+  messages.push({ role: 'tool', results: await Promise.all(calls.map(result)) })
 }
 say(messages.at(-1).text)
 await runtime.close()
+// Nobody reads what is typed from here on, and the terminal need not keep the process.
+process.stdin.unref?.()
 
 /** What a call gives, as the model is shown it: a call that fails or is denied is no end, but something to know. */
-async function result({ name, args }) {
+async function result(call) {
+  const { name, args } = call
   try {
     const { title, output } = await agent.invoke(name, args)
     say(`* ${title ?? name}`)
-    return { output, failed: false }
+    return { call, output, failed: false }
   } catch (error) {
     say(`* ${error.code ?? error.name}: ${error.message}`)
-    return { output: `${error.code ?? error.name}: ${error.message}`, failed: true }
+    return { call, output: `${error.code ?? error.name}: ${error.message}`, failed: true }
   }
 }
 

@@ -1,22 +1,21 @@
-// A stand-in for a model: from what it has seen, it gives the next call of a tool, or a last text. In place of it, a host
+// A stand-in for a model: from what it has seen, it gives the next calls of tools, or a last text. In place of it, a host
 // sends the messages and the tools to a provider, in the form that this one has.
 
 const PLAN = ['Find out what fails', 'Correct it', 'Run the tests again']
 const COMMANDS = ['npm test', 'node --test --test-reporter=tap']
 
 export function model(messages) {
-  const results = messages.filter(({ role }) => role === 'tool')
-  const refused = results.filter(({ failed }) => failed).map(({ call }) => call)
+  const steps = messages.filter(({ role }) => role === 'tool').map(({ results }) => results)
+  const refused = steps.flat().filter(({ failed }) => failed)
   // There is another way to run tests, and none to change a file without being allowed to.
-  const command = COMMANDS.find(one => refused.every(({ args }) => args.command !== one))
-  if (!command || refused.some(({ name }) => name !== 'bash')) {
-    return { text: `I could not do it. ${results.at(-1).output}` }
-  }
-  const seen = results.filter(({ failed }) => !failed)
-  return STEPS[seen.length](seen.at(-1), command)
+  const command = COMMANDS.find(one => refused.every(({ call }) => call.args.command !== one))
+  const end = command ? refused.find(({ call }) => call.name !== 'bash') : refused.at(-1)
+  if (end) return { text: `I could not do it. ${end.output}` }
+  const seen = steps.filter(results => !results.some(({ failed }) => failed))
+  return STEPS[seen.length](seen.at(-1)?.[0], command)
 }
 
-/** How it works: each step follows from the result of the one before. */
+/** How it works: each step follows from the first result of the one before. */
 const STEPS = [
   () => todos(0),
   (_, command) => use('bash', { command }),
@@ -33,7 +32,13 @@ const STEPS = [
       { old: '{ price }', new: '{ price, count }' },
       { old: sum, new: `${sum} * count` },
     ]
-    return use('edit', { path: call.args.path, edits })
+    const note = { path: 'CHANGES.md', content: 'The total counts how often an item was bought.\n' }
+    return {
+      calls: [
+        { name: 'edit', args: { path: call.args.path, edits } },
+        { name: 'write', args: note },
+      ],
+    }
   },
   () => todos(2),
   (_, command) => use('bash', { command }),
@@ -47,5 +52,5 @@ function todos(done) {
 }
 
 function use(name, args) {
-  return { call: { name, args } }
+  return { calls: [{ name, args }] }
 }

@@ -3,12 +3,12 @@ import { createInterface } from 'node:readline'
 
 const ANSWERS = { y: 'allow-once', s: 'allow-session', n: 'deny' }
 
-/** Asks about a call, with what it would do. */
-export async function askPerson({ kind, text }) {
+/** Asks about a call, with what it would do. The runtime asks about one call at a time. */
+export async function askPerson({ kind, text, signal }) {
   if (kind !== 'approval') return 'deny'
   say(`\n${text}`)
   process.stdout.write('Allow it? [y]es, yes for this [s]ession, [n]o: ')
-  return ANSWERS[await nextLine()] ?? 'deny'
+  return ANSWERS[await nextLine(signal)] ?? 'deny'
 }
 
 /** Shows a text. What comes from a project could move the cursor, and so change what the person believes to read. */
@@ -21,9 +21,15 @@ function shownCharacter(one) {
 }
 
 let lines
+let next
 
-async function nextLine() {
+/** What the person types next; nothing once the answer is wanted no more, so that the line is for the next question. */
+async function nextLine(signal) {
   lines ??= createInterface({ input: process.stdin })[Symbol.asyncIterator]()
-  const { value = '' } = await lines.next()
-  return value.trim()
+  next ??= lines.next()
+  const ended = new Promise(resolve => signal.addEventListener('abort', () => resolve(null)))
+  const line = await Promise.race([next, ended])
+  if (line === null) return ''
+  next = undefined
+  return line.value?.trim()
 }

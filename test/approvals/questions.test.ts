@@ -1,4 +1,10 @@
-import { type Context, createRuntime, type HostRequest, type RuntimeOptions } from 'agent-apps'
+import {
+  AgentAppsError,
+  type Context,
+  createRuntime,
+  type HostRequest,
+  type RuntimeOptions,
+} from 'agent-apps'
 import { afterEach, describe, expect, it, vi } from 'vitest'
 import { code } from '../support/asking.js'
 import { runtimeWith, type Tools } from '../support/registered-runtime.js'
@@ -148,6 +154,31 @@ describe('questions to one person', () => {
     expect(shown.map(({ request }) => 'preview' in request && request.preview)).toEqual(['old', 'new'])
     shown[1]?.answer('allow-once')
     await Promise.all(calls)
+  })
+
+  it('are not shown once the call cannot work any more, which ends that call alone', async () => {
+    const { agent, shown, runtime } = host()
+    let isGone = false
+    runtime.register({
+      ...{ name: 'edit', description: 'Edits.', params: { type: 'object' }, gated: true },
+      deriveApprovalKey: () => 'any',
+      preview: ({ a }) => {
+        if (isGone && a === 1) throw new AgentAppsError('EDIT_FAILED', 'It is gone.', { hint: 'Read it.' })
+        return `edit ${a}`
+      },
+      execute: ({ a }) => `edited ${a}`,
+    })
+    const calls = [code(agent.invoke('gated')), code(agent.invoke('edit', { path: 'x', a: 1 }))]
+    await vi.waitFor(() => expect(shown).toHaveLength(1))
+    await settled()
+    calls.push(code(agent.invoke('edit', { path: 'x', a: 2 })))
+    await settled()
+    isGone = true
+    for (const at of [0, 1]) {
+      await vi.waitFor(() => expect(shown).toHaveLength(at + 1))
+      shown[at]?.answer('allow-session')
+    }
+    expect(await Promise.all(calls)).toEqual(['gated ran', 'EDIT_FAILED', 'edited 2'])
   })
 
   it('about a project wait in the same line', async () => {

@@ -1,6 +1,6 @@
 import { execFileSync, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { cpSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { cpSync, existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { createRuntime } from 'agent-apps'
 import { compile } from 'agent-apps/compiler'
@@ -106,17 +106,22 @@ it('examples/audit/audit.js writes what agents do as JSON lines', () => {
 
 describe('examples/coding-agent', () => {
   const PASSED = 'The total left out how often an item was bought. All tests pass.'
+  /** Calls of one step, which run at the same time. */
+  const CHANGES = ['edit src/invoice.js', 'write CHANGES.md']
   const OWN_TEST = 'node --test --test-reporter=tap'
 
   it('corrects a project through its tools, and asks before it runs or changes anything', () => {
-    const { said, asked, project } = codingAgent('s y')
-    expect(asked).toEqual(['bash npm test', 'edit src/invoice.js'])
+    const { said, asked, project } = codingAgent('s y y')
+    expect(asked[0]).toBe('bash npm test')
+    expect(asked.slice(1).sort()).toEqual(CHANGES)
     expect(said).toMatch(/ {2}\| -.* => sum \+ price, 0\)\n {2}\| \+.* => sum \+ price \* count, 0\)\n/)
-    expect(said.match(/^(?:Allow it.*: )?\* .*$/gm)?.map(line => line.replace(/.*\* /, ''))).toEqual([
+    const done = said.match(/^(?:Allow it.*: )?\* .*$/gm)?.map(line => line.replace(/.*\* /, '')) ?? []
+    expect([...done.slice(0, 4), ...done.slice(4, 6).sort(), ...done.slice(6)]).toEqual([
       '0 of 3 todos done',
       'npm test [exit code 1]',
       '1 match for function total\\(',
       'Read src/invoice.js',
+      'Created CHANGES.md',
       'Edited src/invoice.js',
       '2 of 3 todos done',
       'npm test',
@@ -127,32 +132,128 @@ describe('examples/coding-agent', () => {
   })
 
   it.each([
-    ['by a person', 'n s y', [], 'APPROVAL_DENIED', ['bash npm test']],
-    ['by a rule', 's y', ['bash(npm:*)'], 'TOOL_DENIED', []],
+    ['by a person', 'n s y y', [], 'APPROVAL_DENIED', ['bash npm test']],
+    ['by a rule', 's y y', ['bash(npm:*)'], 'TOOL_DENIED', []],
   ])('goes on another way when a command is denied %s', (_, answers, deny, code, before) => {
     const { said, asked } = codingAgent(answers, deny)
     expect(said).toContain(`* ${code}: `)
-    expect(asked).toEqual([...before, `bash ${OWN_TEST}`, 'edit src/invoice.js'])
+    expect(asked.slice(0, -2)).toEqual([...before, `bash ${OWN_TEST}`])
+    expect(asked.slice(-2).sort()).toEqual(CHANGES)
     expect(said).toMatch(new RegExp(`${PASSED}\\n$`))
   })
 
   it('changes nothing when it may not', () => {
-    const { said, asked, project } = codingAgent('s n')
-    expect(asked).toEqual(['bash npm test', 'edit src/invoice.js'])
+    const { said, asked, project } = codingAgent('s n n')
+    expect(asked.slice(1).sort()).toEqual(CHANGES)
     expect(said).toContain('I could not do it. APPROVAL_DENIED')
     expect(readFileSync(join(project, 'src/invoice.js'), 'utf8')).toContain('sum + price,')
+    expect(existsSync(join(project, 'CHANGES.md'))).toBe(false)
+  })
+
+  it.each(['edit', 'write'])(
+    'takes each answer for the call on screen, of two at the same time: %s',
+    async allowed => {
+      const project = copied()
+      const agent = spawn(process.execPath, [AGENT, project], { stdio: ['pipe', 'pipe', 'inherit'] })
+      let said = ''
+      agent.stdout.setEncoding('utf8').on('data', text => {
+        said += text
+        if (!said.endsWith('[n]o: ')) return
+        const tool = [...said.matchAll(ASKED)].at(-1)?.[1]
+        agent.stdin.write(tool === 'bash' ? 's\n' : tool === allowed ? 'y\n' : 'n\n')
+      })
+      await once(agent, 'exit')
+      expect(said.match(/\* (?:Edited|Created|APPROVAL_DENIED)/g)).toHaveLength(2)
+      const edited = readFileSync(join(project, 'src/invoice.js'), 'utf8').includes('sum + price * count')
+      expect({ edited, noted: existsSync(join(project, 'CHANGES.md')) }).toEqual({
+        edited: allowed === 'edit',
+        noted: allowed === 'write',
+      })
+    },
+  )
+
+  it('takes no answer for a question that is gone', async () => {
+    const person = join(ROOT, 'examples/coding-agent/person.js')
+    const script = `import { askPerson } from ${JSON.stringify(person)}
+const ask = (text, { signal } = new AbortController()) => askPerson({ kind: 'approval', text, signal })
+const first = new AbortController()
+const gone = ask('first', first)
+first.abort()
+console.log(await gone)
+console.log(await ask('second'), await ask('third'))
+process.exit()`
+    const child = spawn(process.execPath, ['--input-type=module', '-e', script], {
+      stdio: ['pipe', 'pipe', 'inherit'],
+    })
+    let said = ''
+    child.stdout.setEncoding('utf8').on('data', text => {
+      said += text
+      if (!said.endsWith('[n]o: ')) return
+      if (said.includes('third')) child.stdin.write('n\n')
+      else if (said.includes('second')) child.stdin.write('y\n')
+    })
+    await once(child, 'exit')
+    expect(said).toMatch(/: deny\n/)
+    expect(said).toMatch(/allow-once deny\n$/)
   })
 })
 
-const ASKED = /^(bash|edit) \(bundled\) needs approval, as .*\.\nKey: (.*)$/gm
+describe('examples/web-approvals', () => {
+  it('asks in each chat, though the calls have one id, and takes each answer for its own', async () => {
+    const script = join(ROOT, 'examples/web-approvals/server.js')
+    const server = spawn(process.execPath, [script, temporary()], { stdio: ['ignore', 'pipe', 'inherit'] })
+    const [line] = await once(server.stdout.setEncoding('utf8'), 'data')
+    const url = `http://127.0.0.1:${/\d+/.exec(line)?.[0]}/chats/`
+    const post = async (chat: string, body: object): Promise<Answered> =>
+      (await fetch(url + chat, { method: 'POST', body: JSON.stringify(body) })).json() as Promise<Answered>
+    try {
+      const chats = ['one', 'two', 'three']
+      const asks = await Promise.all(
+        chats.map(async chat => (await post(chat, { text: `page-${chat}` })).asks[0] as Asked),
+      )
+      expect(asks.map(({ callId, tool, args }) => ({ callId, tool, args }))).toEqual(
+        chats.map(chat => ({ callId: 'call-1', tool: 'publish', args: { page: `page-${chat}` } })),
+      )
+      const [one, two, three] = asks.map(({ approvalId }) => approvalId) as [string, string, string]
+      expect((await post('two', { answers: { [two]: true } })).text).toBe('It gave: published page-two')
+      expect((await post('one', { answers: { [one]: false } })).text).toBe('It was not to be.')
+      // What another chat was asked is no question here, nor is anything but true a yes.
+      expect(JSON.stringify(await post('three', { answers: { [two]: true } }))).not.toContain('published')
+      expect(JSON.stringify(await post('three', { answers: { [three]: 'true' } }))).not.toContain('published')
+      const again = await post('two', { text: 'page-two' })
+      expect(again.asks).toHaveLength(1)
+    } finally {
+      server.kill()
+    }
+  })
+})
+
+interface Asked {
+  approvalId: string
+  callId: string
+  tool: string
+  args: object
+}
+
+interface Answered {
+  text: string
+  asks: Asked[]
+}
+
+const AGENT = join(ROOT, 'examples/coding-agent/agent.js')
+const ASKED = /^(bash|edit|write) \(bundled\) needs approval, as .*\.\nKey: (.*)$/gm
+
+function copied(): string {
+  const project = temporary()
+  cpSync(join(ROOT, 'examples/coding-agent/project'), project, { recursive: true })
+  return project
+}
 
 /** What examples/coding-agent says in a copy of its project, and what it asks about, to a person who gives these answers. */
 function codingAgent(answers: string, deny: string[] = []) {
-  const project = temporary()
-  cpSync(join(ROOT, 'examples/coding-agent/project'), project, { recursive: true })
-  const script = join(ROOT, 'examples/coding-agent/agent.js')
+  const project = copied()
   const input = `${answers.split(' ').join('\n')}\n`
-  const said = execFileSync(process.execPath, [script, project, ...deny], { input, encoding: 'utf8' })
+  const said = execFileSync(process.execPath, [AGENT, project, ...deny], { input, encoding: 'utf8' })
   return { said, project, asked: [...said.matchAll(ASKED)].map(([, tool, key]) => `${tool} ${key}`) }
 }
 
