@@ -13,6 +13,7 @@ import { resolveWithin } from '../find/resolve-within.js'
 import { lazy } from '../host/later.js'
 import { type AgentLimits, agentLimits } from '../policy/agent-limits.js'
 import { allowedAmong, authorize, limitPart } from '../policy/authorize.js'
+import { guardsOf } from '../policy/guards-of.js'
 import { isEnabled } from '../policy/is-enabled.js'
 import { noteOpened } from '../policy/opened-skills.js'
 import { checkArguments } from '../schema/check-arguments.js'
@@ -26,14 +27,18 @@ import { invocationOf, RunContext } from './run-context.js'
 
 export { copyOfPlain, plainArguments }
 
-/** Those of a view's tools that an agent may call, as far as they say what they are for. */
+/** Those of a view's tools that an agent may call, without those whose every call fails. */
 export async function callableAmong(
   tools: readonly ToolDef[],
   { globals, shown }: AgentView,
   limits: AgentLimits,
 ): Promise<ToolDef[]> {
   const offered = tools.filter(
-    tool => isOffered(tool) && isEnabled(tool, globals) && !lacksModel(tool, globals),
+    tool =>
+      isOffered(tool) &&
+      isEnabled(tool, globals) &&
+      !lacksModel(tool, globals) &&
+      guardsOf(tool).faults.length === 0,
   )
   return allowedAmong(await shown(offered), globals, limits)
 }

@@ -30,13 +30,17 @@ export async function allTools(globals: Globals): Promise<ToolDef[]> {
   return lifecycle ? all.filter(tool => lifecycle.isAvailable(tool)) : all
 }
 
-/** Every tool that is registered, and those of the path entries, from indexes and files. */
-export async function everyTool(globals: Globals): Promise<ToolDef[]> {
+/**
+ * Every tool that is registered, and those of the path entries, from indexes and files.
+ *
+ * @param onBroken called with each name whose file has a fault
+ */
+export async function everyTool(globals: Globals, onBroken?: (found: Named) => void): Promise<ToolDef[]> {
   if (globals.configure) await globals.configure()
   if (globals.closed) throw runtimeClosed()
   const registered = registeredTools(globals)
   const key = pathsKey(globals)
-  const known = globals.config.freshness === 'trust' ? globals.cache.list.get(key) : undefined
+  const known = globals.config.freshness === 'trust' && !onBroken ? globals.cache.list.get(key) : undefined
   if (known) return [...known]
   const taken = new Set(registered.map(({ name }) => name))
   const tools: ToolDef[] = [...registered]
@@ -45,8 +49,10 @@ export async function everyTool(globals: Globals): Promise<ToolDef[]> {
       const name = isTool(found) ? found.record.frontmatter.name : found.name
       if (taken.has(name)) continue
       taken.add(name)
-      if (!isTool(found)) noteBroken(found, globals)
-      else if (!state.library || found.record.frontmatter.visibility !== 'hidden') {
+      if (!isTool(found)) {
+        noteBroken(found, globals)
+        onBroken?.(found)
+      } else if (!state.library || found.record.frontmatter.visibility !== 'hidden') {
         tools.push(toolOf(found, globals))
         if (found.record.dynamic && globals.config.evaluate === false)
           (await notEvaluated()).noteNotEvaluated(found, globals)
@@ -64,7 +70,8 @@ function registeredTools({ tools: { programmaticTools } }: Globals): ToolDef[] {
   return [...new Set([...programmaticTools].flatMap(([key, tool]) => (isInline(key, tool) ? [] : [tool])))]
 }
 
-interface Named extends Found {
+/** What a name stands for in one directory. */
+export interface Named extends Found {
   name: string
 }
 

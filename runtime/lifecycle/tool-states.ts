@@ -1,5 +1,7 @@
-import { everyTool } from '../find/all-tools.js'
+import { isBroken } from '../../src/index/index-format.js'
+import { everyTool, type Named } from '../find/all-tools.js'
 import { guardsOf } from '../policy/guards-of.js'
+import { isEnabled } from '../policy/is-enabled.js'
 import type { Globals } from '../state/context.js'
 import type { Origin, ToolDef } from '../state/tool-def.js'
 import { hasHooks } from './required-tools.js'
@@ -17,9 +19,10 @@ export interface ToolState extends Pick<Origin, 'layer' | 'shadows'> {
   executor: 'local' | 'remote'
   /**
    * `active`: it can be called. `idle`: it has hooks, and is initialised when it is called. `disabled`: its
-   * metadata says `enabled: false`.
+   * metadata or the runtime's `config` says `enabled: false`. `broken`: a fault of its file or of its metadata keeps it
+   * from running.
    */
-  state: InstanceState | 'disabled'
+  state: InstanceState | 'disabled' | 'broken'
   /** Whether an agent's call needs approval. Undefined: where it is granted more than `read`. */
   gated: boolean | undefined
   /** Why it cannot be called, or is configured wrongly. */
@@ -28,8 +31,17 @@ export interface ToolState extends Pick<Origin, 'layer' | 'shadows'> {
 
 /** Every tool that is found by its name, those that are left out too. */
 export async function tools(globals: Globals): Promise<ToolState[]> {
-  const all = await everyTool(globals)
-  return all.map(tool => stateOf(tool, globals))
+  const broken: ToolState[] = []
+  const all = await everyTool(globals, found => broken.push(...brokenState(found)))
+  return [...all.map(tool => stateOf(tool, globals)), ...broken]
+}
+
+/** A name whose file gives no tool. */
+function brokenState({ name, state: { dir: entry, layer }, record }: Named): ToolState[] {
+  if (!isBroken(record)) return []
+  const { broken, file } = record
+  const is = { executor: 'local', state: 'broken', gated: undefined } as const
+  return [{ name, layer, entry, file, shadows: [], ...is, problems: [broken.reason] }]
 }
 
 function stateOf(tool: ToolDef, globals: Globals): ToolState {
@@ -38,6 +50,7 @@ function stateOf(tool: ToolDef, globals: Globals): ToolState {
   // It is the only one that a runtime makes.
   const lifecycle = globals.lifecycle as RuntimeLifecycle | undefined
   const problem = lifecycle?.known(tool)?.problem
+  const { gated, faults } = guardsOf(tool)
   return {
     name,
     layer,
@@ -45,14 +58,19 @@ function stateOf(tool: ToolDef, globals: Globals): ToolState {
     file,
     shadows,
     executor: layer === 'remote' ? 'remote' : 'local',
-    state: phaseOf(tool, lifecycle),
-    gated: guardsOf(tool).gated,
-    problems: problem ? [problem.message] : [],
+    state: faults.length > 0 ? 'broken' : phaseOf(tool, lifecycle, globals),
+    gated,
+    problems: [...faults, ...(problem ? [problem] : [])].map(({ message }) => message),
   }
 }
 
-function phaseOf(tool: ToolDef, lifecycle: RuntimeLifecycle | undefined): ToolState['state'] {
-  if (tool.frontmatter.metadata.enabled === false) return 'disabled'
+function phaseOf(
+  tool: ToolDef,
+  lifecycle: RuntimeLifecycle | undefined,
+  globals: Globals,
+): ToolState['state'] {
+  const { enabled } = tool.frontmatter.metadata
+  if (enabled === false || enabled === 'false' || !isEnabled(tool, globals)) return 'disabled'
   if (lifecycle?.inactive.has(tool.name)) return 'inactive'
   return hasHooks(tool) ? (lifecycle?.known(tool)?.state ?? 'idle') : 'active'
 }

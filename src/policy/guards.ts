@@ -14,6 +14,8 @@ export interface Guards {
   rules: readonly ToolRule[]
   /** How the key of a call is made: by a template, or by the tool's code. Undefined: of all arguments. */
   approvalKey: KeyTemplate | 'derived' | undefined
+  /** What is wrong with them: the tool is not run. */
+  faults: readonly GuardFault[]
 }
 
 /** What is wrong with a guard. */
@@ -35,16 +37,18 @@ export function isGuard(key: string): boolean {
 /** Reads a tool's guards. A faulty one, whose tool does not run, counts as the strictest that there is. */
 export function readGuards(metadata: JsonObject): Guards {
   const { gated = null, permissions = null, trust = null, 'approval-key': key = null } = metadata
-  const isFaulty = (key: string, value: JsonValue): boolean => guardFaults(key, value).length > 0
+  const faults = GUARDS.flatMap(key => guardFaults(key, metadata[key] ?? null))
+  const isFaulty = guardFaults('permissions', permissions).length > 0
   const declared = isJsonObject(permissions) ? permissions : {}
   const listed = (value: JsonValue | undefined): Permission[] =>
     Array.isArray(value) ? value.filter(isPermission) : []
   return {
     gated: gated === null ? undefined : gated !== false,
-    required: isFaulty('permissions', permissions) ? PERMISSIONS : listed(declared.required),
+    required: isFaulty ? PERMISSIONS : listed(declared.required),
     optional: listed(declared.optional),
     rules: isJsonObject(trust) ? rulesOf(trust.rules) : [],
     approvalKey: key === true ? 'derived' : templateOf(key),
+    faults,
   }
 }
 
