@@ -6,3 +6,4 @@ export { type RegistryToolsOptions, ToolRegistry } from './langchain/registry-to
 export { type SkillTools, skillTools } from './langchain/skill-tools.js'
 export type { SkillToolNames, SkillToolsOptions, ToolUse } from './langchain/skill-tools-options.js'
 export { type SkillsMiddlewareOptions, skillsMiddleware } from './langchain/skills-middleware.js'
+export type { WithheldTool } from './skill-tools/offered-tools.js'

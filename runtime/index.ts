@@ -65,6 +65,7 @@ export type {
   HostRequest,
   Interact,
   NamedAgent,
+  Offer,
   Patterns,
   ProjectConfiguration,
   ProjectRequest,
@@ -73,6 +74,7 @@ export type {
   TrustPolicy,
   UntrustedTool,
   WaitingRequest,
+  Withheld,
 } from './state/policy.js'
 export type { Store, StoredValue } from './state/store.js'
 export type { Origin, SkillFiles, ToolDef, ToolFunction, Via } from './state/tool-def.js'

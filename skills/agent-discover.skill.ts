@@ -1,4 +1,4 @@
-import { type Context, ctxTools, type ToolDef, type ToolResult } from 'agent-apps'
+import { type Context, ctxTool, ctxTools, isAgentAppsError, type ToolDef, type ToolResult } from 'agent-apps'
 import { isLibrary, schemasOf, selected, summaryOf } from './tool-summary.js'
 
 export const frontmatter = {
@@ -33,12 +33,25 @@ interface Arguments {
 export default async function agentDiscover(ctx: Context, args: Arguments): Promise<ToolResult> {
   const offered = (await ctxTools(ctx, 'agent')).filter(tool => !isLibrary(tool))
   const found = ranked(selected(offered, args), args.query)
-  const tools = found.slice(0, args.limit).map(tool => ({ ...summaryOf(tool), ...schemasOf(tool, ctx) }))
-  const more = found.length - tools.length
+  const shown = found.slice(0, args.limit)
+  const known = await Promise.all(shown.map(tool => withArguments(tool, ctx)))
+  const tools = known.flatMap(tool => (tool ? [{ ...summaryOf(tool), ...schemasOf(tool, ctx) }] : []))
+  const more = found.length - shown.length
   return {
     title: `${found.length} ${found.length === 1 ? 'tool' : 'tools'}`,
     metadata: { found: found.length },
     output: { tools, ...(more > 0 && { more }) },
+  }
+}
+
+/** A tool with its arguments, which its code may have to tell; null where that fails, or may not be run. */
+async function withArguments(tool: ToolDef, ctx: Context): Promise<ToolDef | null> {
+  if (!tool.frontmatter.paramsUnknown) return tool
+  try {
+    return await ctxTool(ctx, tool.name, false, 'agent')
+  } catch (error) {
+    if (isAgentAppsError(error)) return null
+    throw error
   }
 }
 

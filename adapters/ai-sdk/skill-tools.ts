@@ -1,7 +1,7 @@
 import type { Runtime } from 'agent-apps/runtime'
 import type { ModelMessage, ToolSet } from 'ai'
 import type { ModelTool } from '../skill-tools/model-tool.js'
-import { offeredTools } from '../skill-tools/offered-tools.js'
+import { offeredTools, type WithheldTool } from '../skill-tools/offered-tools.js'
 import { type Approval, aiTool, whyAsked } from './ai-tool.js'
 import { sdkApproval } from './sdk-approval.js'
 import { checkOptions, type SkillToolsOptions } from './skill-tools-options.js'
@@ -14,6 +14,8 @@ export interface SkillTools {
   instructions: string
   /** The catalog again: `generateText` and `streamText` of version 6 take it under this name. */
   system: string
+  /** The tools and skills that the model does not get, with what a person does about it. The SDK overlooks it. */
+  withheld: WithheldTool[]
   /** With `approval: 'sdk'`, what version 7 asks a person about, with the reason. Version 6 asks the tools. */
   toolApproval: Record<string, ToolApproval>
   /** The `secret`, under the name that both versions take it by. */
@@ -36,12 +38,13 @@ export async function skillTools(runtime: Runtime, options: SkillToolsOptions = 
   const { secret, sessionId, userId } = options
   const ids = { ...(sessionId !== undefined && { sessionId }), ...(userId !== undefined && { userId }) }
   const forAgent: Runtime['forAgent'] = agent => withIds(runtime.forAgent(agent), ids)
-  const { tools, instructions } = await offeredTools({ ...runtime, forAgent }, options)
+  const { tools, instructions, withheld } = await offeredTools({ ...runtime, forAgent }, options)
   const approval = options.approval === 'sdk' ? sdkApproval(runtime, secret) : null
   return {
     tools: Object.fromEntries([...tools].map(([name, tool]) => [name, aiTool(name, tool, approval)])),
     instructions,
     system: instructions,
+    withheld,
     toolApproval: approval ? toolApprovals(tools, approval) : {},
     ...(secret !== undefined && { experimental_toolApprovalSecret: secret }),
   }

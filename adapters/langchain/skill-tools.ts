@@ -1,7 +1,7 @@
 import type { StructuredTool } from '@langchain/core/tools'
 import type { Runtime } from 'agent-apps/runtime'
 import { checkOptionsOf } from '../skill-tools/offer-options.js'
-import { offeredTools } from '../skill-tools/offered-tools.js'
+import { offeredTools, type WithheldTool } from '../skill-tools/offered-tools.js'
 import { langchainTool } from './langchain-tool.js'
 import type { SkillToolsOptions } from './skill-tools-options.js'
 
@@ -10,6 +10,8 @@ export interface SkillTools {
   tools: StructuredTool[]
   /** The catalog of skills. */
   systemPrompt: string
+  /** The tools and skills that the model does not get, with what a person does about it. LangChain overlooks it. */
+  withheld: WithheldTool[]
 }
 
 /**
@@ -19,9 +21,10 @@ export interface SkillTools {
  */
 export async function skillTools(runtime: Runtime, options: SkillToolsOptions = {}): Promise<SkillTools> {
   checkOptionsOf('skillTools').offer(options, ['onToolResult'])
-  const { tools, instructions } = await offeredTools(runtime, options)
+  const { tools, instructions, withheld } = await offeredTools(runtime, options)
   return {
     tools: [...tools].map(([name, tool]) => langchainTool(name, tool, options)),
     systemPrompt: instructions,
+    withheld,
   }
 }

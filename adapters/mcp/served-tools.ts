@@ -26,8 +26,8 @@ export class ServedTools {
   }
 
   /** All that the agent may know of, whether or not they are served as tools. */
-  visible(): Promise<ToolDef[]> {
-    return this.#agent.listTools()
+  async visible(): Promise<ToolDef[]> {
+    return (await this.#agent.offer()).tools
   }
 
   /** The tools that are served, sorted by name. */

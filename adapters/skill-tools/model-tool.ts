@@ -1,4 +1,4 @@
-import type { JsonObject } from 'agent-apps'
+import { AgentAppsError, type JsonObject } from 'agent-apps'
 import type { AgentRuntime, RunEvents, ToolDef } from 'agent-apps/runtime'
 import { type Shown, shownResult } from './shown.js'
 
@@ -30,9 +30,22 @@ export interface CallOptions {
   signal?: AbortSignal
 }
 
-/** A tool of an agent, as a model calls it. */
+/**
+ * A tool of an agent, as a model calls it.
+ *
+ * @throws NOT_EVALUATED for one whose arguments only its code tells, which was not run
+ */
 export function modelTool(agent: AgentRuntime, tool: ToolDef, events: RunEvents | undefined): ModelTool {
   const { name, frontmatter } = tool
+  if (frontmatter.paramsUnknown)
+    throw new AgentAppsError(
+      'NOT_EVALUATED',
+      `Only the code of "${name}" tells its arguments, and was not run.`,
+      {
+        hint: 'Look the tool up: `findTool` runs its code. Or run `agent-apps compile`.',
+        tool: name,
+      },
+    )
   return {
     runs: name,
     description: frontmatter.description,

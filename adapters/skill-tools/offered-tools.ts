@@ -1,20 +1,46 @@
-import type { Runtime } from 'agent-apps/runtime'
+import { matchPattern } from 'agent-apps'
+import type { Runtime, ToolDef } from 'agent-apps/runtime'
 import { isLibraryTool } from '../library-tools.js'
+import { readPatterns } from '../read-patterns.js'
 import { CATALOG_BUDGET, modelTools, OFFER_NAMES, type Offer } from './model-tools.js'
 import type { OfferOptions } from './offer-options.js'
+
+/** A tool or skill that a model does not get, although it is there and was not left out by `select`. */
+export interface WithheldTool {
+  name: string
+  why: string
+  /** What a person does so that the model gets it. */
+  grant: string
+}
 
 /**
  * An agent's tools, and the ways to its skills. They are those of now.
  *
  * @throws AGENT_UNKNOWN
  */
-export async function offeredTools(runtime: Runtime, options: OfferOptions): Promise<Offer> {
+export async function offeredTools(
+  runtime: Runtime,
+  options: OfferOptions,
+): Promise<Offer & { withheld: WithheldTool[] }> {
   const { agent: id, policy, select, budget = CATALOG_BUDGET, directory = false } = options
   const names = { ...OFFER_NAMES, ...options.names }
   const whole = runtime.forAgent(id ?? policy)
   const agent = select === undefined ? whole : whole.spawn({ allow: select })
-  const listed = await agent.listTools()
-  const offered = select === undefined ? listed.filter(tool => !isLibraryTool(tool)) : listed
+  const { tools, ...offer } = await agent.offer()
+  // What `select` leaves out is no loss.
+  const { withheld } = agent === whole ? offer : await whole.offer()
+  const isWanted = select === undefined ? (tool: ToolDef) => !isLibraryTool(tool) : selectedBy(select)
+  const offered = select === undefined ? tools.filter(isWanted) : tools
   const { events } = runtime.globals
-  return modelTools({ agent, offered, names, budget, directory, events, searching: whole })
+  return {
+    ...(await modelTools({ agent, offered, names, budget, directory, events, searching: whole })),
+    withheld: withheld
+      .filter(({ tool }) => isWanted(tool))
+      .map(({ tool, why, grant }) => ({ name: tool.name, why, grant })),
+  }
+}
+
+function selectedBy(select: string | readonly string[]): (tool: ToolDef) => boolean {
+  const patterns = readPatterns(select)
+  return ({ name, frontmatter }) => patterns.some(pattern => matchPattern(pattern, name, frontmatter.tags))
 }

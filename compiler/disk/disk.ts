@@ -125,14 +125,16 @@ async function readUnit(directory: string, skill: WalkedSkill): Promise<SkillUni
     const dynamic = fresh?.code?.dynamic ?? []
     if (!fresh || dynamic.length === 0) continue
     fresh.record.dynamic = true
-    if (dynamic.some(({ found: [path = ''] }) => HIDES_PERMISSIONS.test(path)))
-      fresh.record.permissionsUnknown = true
+    const hides = (part: RegExp): boolean => dynamic.some(({ found: [path = ''] }) => part.test(path))
+    if (hides(HIDES_PERMISSIONS)) fresh.record.permissionsUnknown = true
+    if (hides(HIDES_PARAMS)) fresh.record.frontmatter.paramsUnknown = true
   }
   return unit
 }
 
-/** The paths in a frontmatter below which permissions may lie. */
+/** The paths in a frontmatter below which permissions may lie, and arguments. */
 const HIDES_PERMISSIONS = /^(?:frontmatter|metadata|metadata\.permissions.*)$/
+const HIDES_PARAMS = /^(?:frontmatter|metadata|metadata\.params.*)$/
 
 async function directoryNames(
   directory: string,

@@ -13,6 +13,7 @@ import {
   callableAmong,
   findForAgent,
   requireAllowed,
+  requireKnown,
   toolForCall,
   withRequired,
 } from '../call/agent-calls.js'
@@ -28,13 +29,14 @@ import { checkAgent, checkSpawned } from '../options/check-limits.js'
 import { type AgentLimits, agentLimits } from '../policy/agent-limits.js'
 import { type Agent, idIn, idsOf, keepAbove } from '../state/agent.js'
 import type { AnswerOptions, CallIds, Globals, InvokeOptions } from '../state/context.js'
-import type { AgentPolicy, Authorization } from '../state/policy.js'
+import type { AgentPolicy, Authorization, Offer } from '../state/policy.js'
 import type { ToolDef } from '../state/tool-def.js'
 import { type AgentView, agentView } from '../trust/agent-view.js'
 import { projectAgent } from '../trust/project-agent.js'
 import { keptList } from './kept-lists.js'
 
 const opening = lazy(() => import('./open-for-agent.js'))
+const offers = lazy(() => import('./offer.js'))
 const details = lazy(() => import('../find/read-details.js'))
 const catalogs = lazy(() => import('../../src/catalog/catalog.js'))
 
@@ -63,11 +65,25 @@ export async function listTools(agent: Agent): Promise<ToolDef[]> {
 }
 
 async function callableTools(agent: Agent): Promise<ToolDef[]> {
-  const { view, limits, skills, options, spawned } = await placeOf(agent)
+  return (await listsOf(agent)).callable
+}
+
+/** All tools, and those of them that an agent may call. */
+async function listsOf(agent: Agent): Promise<{ place: Place; all: ToolDef[]; callable: ToolDef[] }> {
+  const place = await placeOf(agent)
+  const { view, limits, skills, options, spawned } = place
   const { globals } = view
-  const tools = await allTools(globals)
+  const all = await allTools(globals)
   const policies = [options.policy, ...spawned]
-  return keptList({ ...agent, globals }, policies, skills, tools, () => callableAmong(tools, view, limits()))
+  const callable = await keptList({ ...agent, globals }, policies, skills, all, () =>
+    callableAmong(all, view, limits()),
+  )
+  return { place, all, callable }
+}
+
+export async function offer(agent: Agent): Promise<Offer> {
+  const { place, all, callable } = await listsOf(agent)
+  return (await offers()).offerOf(all, callable, place.view, place.limits())
 }
 
 export async function invoke(
@@ -110,7 +126,8 @@ export async function describe(
   agent: Agent,
   ref: string,
 ): Promise<{ tool: ToolDef } & Required<ToolDetails>> {
-  const { tool, globals } = await allowedTool(agent, ref)
+  const { globals, limits, namespace } = await placeOf(agent)
+  const tool = await requireKnown(ref, globals, limits(), namespace)
   return (await details()).describe(tool.name, globals)
 }
 

@@ -44,7 +44,7 @@ export async function callableAmong(
 }
 
 /** True for the library's tool `agent` in a runtime without models, where every call of it fails. */
-function lacksModel(tool: ToolDef, { models }: Globals): boolean {
+export function lacksModel(tool: ToolDef, { models }: Globals): boolean {
   return models === undefined && tool.name === 'agent' && isLibrary(tool)
 }
 
@@ -81,7 +81,7 @@ export async function toolFrom(
   const { globals } = ctx
   const namespace = namespaceOf(ctx.tool.name)
   if (as !== 'agent') return requireTool(ref, globals, namespace)
-  const tool = await requireAllowed(ref, globals, agentLimits(globals, ctx), namespace)
+  const tool = await requireKnown(ref, globals, agentLimits(globals, ctx), namespace)
   const { options = {}, caller } = invocationOf(ctx)
   if (opens) await authorizeOpening(tool, globals, options, caller)
   return tool
@@ -155,6 +155,17 @@ export async function requireAllowed(
   return allowed
 }
 
+/**
+ * The tool that an agent's name leads to, to be described: with its arguments.
+ *
+ * @throws what `requireAllowed` throws; NOT_EVALUATED where only code tells the arguments that may not be run
+ */
+export async function requireKnown(...call: Parameters<typeof requireAllowed>): Promise<ToolDef> {
+  const tool = await requireAllowed(...call)
+  if (tool.frontmatter.paramsUnknown) throw (await evaluation()).notEvaluated(tool.name)
+  return tool
+}
+
 /** The tool that an agent's name leads to; null where it knows of none. */
 export async function findForAgent(
   ref: string,
@@ -219,6 +230,7 @@ function unknownToAgent(ref: string, hint = 'Call one of the tools that are list
   })
 }
 
+const evaluation = lazy(() => import('../directory/not-evaluated.js'))
 const opening = lazy(() => import('../find/opened-skill.js'))
 
 /** The result as an agent gets it: a skill that it opens comes with the place of its files. */

@@ -7,7 +7,7 @@ import type { OpenedSkill } from '../find/opened-skill.js'
 import { lazy } from '../host/later.js'
 import type { Agent, AgentOptions } from '../state/agent.js'
 import type { AnswerOptions, CallContext, CallIds, Globals, InvokeOptions } from '../state/context.js'
-import type { ApprovalAnswer, Authorization } from '../state/policy.js'
+import type { ApprovalAnswer, Authorization, Offer } from '../state/policy.js'
 import type { ToolDef } from '../state/tool-def.js'
 import { laterMethods } from './later-methods.js'
 import { ownLimits } from './own-options.js'
@@ -19,8 +19,13 @@ import { ownLimits } from './own-options.js'
 export interface AgentRuntime {
   /** The tool that a name leads to; null where the agent may call none of that name. */
   findTool: (ref: string) => Promise<ToolDef | null>
-  /** The tools that it may call, as far as they have a description. */
+  /** The tools that it may call, as far as they have a description. No code is run. */
   listTools: () => Promise<ToolDef[]>
+  /**
+   * The tools that a model is to get, and those that it does not get, with the reasons. The code of a tool is run whose
+   * arguments only that tells.
+   */
+  offer: () => Promise<Offer>
   /**
    * Runs a tool.
    *
@@ -45,7 +50,7 @@ export interface AgentRuntime {
     path: string,
     options?: Omit<InvokeOptions, 'as' | 'policy'>,
   ) => Promise<Uint8Array>
-  /** A tool with its frontmatter as it was written, and its other files. Throws TOOL_NOT_FOUND. */
+  /** A tool with its frontmatter as it was written, and its other files. Throws TOOL_NOT_FOUND, NOT_EVALUATED. */
   describe: (ref: string) => Promise<{ tool: ToolDef } & Required<ToolDetails>>
   /** The catalog of the tools that it may call, for a prompt. */
   catalog: (options?: CatalogOptions<ToolDef>) => Promise<Catalog>
@@ -90,6 +95,7 @@ const approvals = lazy(() => import('../agents/agent-approvals.js'))
 const METHODS = [
   'findTool',
   'listTools',
+  'offer',
   'invoke',
   'open',
   'readResource',

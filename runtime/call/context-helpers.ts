@@ -86,11 +86,17 @@ export async function ctxTools(ctx: Context, as: CallerKind = ctx.envelope.as): 
  * Returns the tool that a name leads to, if the caller may know of it.
  *
  * @param opens true where its text or its files are wanted: an agent is asked about as if it opened the skill
- * @throws TOOL_NOT_FOUND, TOOL_BROKEN; TOOL_DENIED where an agent gives no name; with `opens` what `open` of an
- *   agent throws
+ * @param as `agent`: as an agent may know of it, whoever called
+ * @throws TOOL_NOT_FOUND, TOOL_BROKEN; for an agent TOOL_DENIED where it gives no name, NOT_EVALUATED where only code
+ *   tells the arguments that may not be run; with `opens` what `open` of an agent throws
  */
-export async function ctxTool(ctx: Context, ref: string, opens = false): Promise<ToolDef> {
-  return (await agents()).toolFrom(ctx as RunContext, ref, ctx.envelope.as, opens)
+export async function ctxTool(
+  ctx: Context,
+  ref: string,
+  opens = false,
+  as: CallerKind = ctx.envelope.as,
+): Promise<ToolDef> {
+  return (await agents()).toolFrom(ctx as RunContext, ref, as, opens)
 }
 
 /**

@@ -45,6 +45,7 @@ async function completeFrontmatter(
   Object.assign(tool.frontmatter, readFrontmatter(asked.verbatim, { kind: 'code', name: tool.name }))
   source.verbatim = asked.verbatim
   delete record.dynamic
+  delete tool.frontmatter.paramsUnknown
   return null
 }
 

@@ -98,6 +98,22 @@ export async function allowedAmong(
   return allowed
 }
 
+/** Why no call of a tool may be made that `allowedAmong` leaves out, and what a person does about it. */
+export async function whyNever(
+  tool: ToolDef,
+  globals: Globals,
+  agent: AgentLimits,
+): Promise<{ why: string; grant: string }> {
+  const limits = await new CallLimits(agent, globals).of(tool)
+  const { reason, code } = decide(someCall(tool, globals), { ...limits, guard: undefined })
+  const missing = guardsOf(tool).required.filter(one => !isGranted(one, limits.permissions))
+  const grant =
+    code === 'PERMISSION_MISSING'
+      ? `Grant it \`permissions: ${JSON.stringify(missing)}\`, in the policy of createRuntime, and in the agent's where that has permissions.`
+      : 'Let the list or the rule allow it.'
+  return { why: reason, grant }
+}
+
 /** Says once of a tool that it is withheld because no host says what tools may do. */
 function noteWithheld(tool: ToolDef, { permissions }: Limits, globals: Globals): void {
   const { required } = guardsOf(tool)

@@ -4,7 +4,7 @@ import type { Permission } from '../../src/base/permissions.js'
 import type { ChoiceQuestion, ConfirmQuestion, TextQuestion } from '../../src/own/question.js'
 import type { Decision, StepAnswer } from '../../src/policy/decide.js'
 import type { AgentCall } from '../../src/policy/limits.js'
-import type { Origin } from './tool-def.js'
+import type { Origin, ToolDef } from './tool-def.js'
 
 /** Patterns, as in a skill's `allowed-tools`. */
 export type Patterns = string | readonly string[]
@@ -147,6 +147,20 @@ interface TellsTool extends Question {
   agentId: string | undefined
   sessionId: string | undefined
   userId: string | undefined
+}
+
+/** What a model is offered: tools whose arguments are known, and what it does not get. */
+export interface Offer {
+  tools: ToolDef[]
+  withheld: Withheld[]
+}
+
+/** A tool that agents may know of, and that a model does not get. */
+export interface Withheld {
+  tool: ToolDef
+  why: string
+  /** What a person does so that it gets it. */
+  grant: string
 }
 
 /** The decision about an agent's call. */

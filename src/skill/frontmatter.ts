@@ -33,6 +33,8 @@ export interface ToolFrontmatter {
   tags: string[]
   /** JSON Schema of the arguments. */
   params?: JsonObject
+  /** True where only running the code tells `params`, and it was not run: looking the tool up runs it. Never in an index. */
+  paramsUnknown?: true
   /** JSON Schema of the result. */
   returns?: JsonObject
   /** Patterns of the tools it may call, separated by spaces. Absent: all. */

@@ -181,6 +181,7 @@ const TYPES: Record<string, string[]> = {
     'Model',
     'Models',
     'NamedAgent',
+    'Offer',
     'OpenedSkill',
     'Origin',
     'PathEntry',
@@ -234,6 +235,7 @@ const TYPES: Record<string, string[]> = {
     'UntrustedTool',
     'Via',
     'WaitingRequest',
+    'Withheld',
     'WorkspaceOptions',
   ],
   'agent-apps/compiler': [
@@ -284,6 +286,7 @@ const TYPES: Record<string, string[]> = {
     'SkillTools',
     'SkillToolsOptions',
     'ToolApproval',
+    'WithheldTool',
   ],
   'agent-apps/esbuild': ['AgentAppsOptions'],
   'agent-apps/export': ['ExportOptions', 'ExportResult', 'LeftOut'],
@@ -295,6 +298,7 @@ const TYPES: Record<string, string[]> = {
     'SkillToolsOptions',
     'SkillsMiddlewareOptions',
     'ToolUse',
+    'WithheldTool',
   ],
   'agent-apps/mcp': [
     'ConnectOptions',

@@ -33,7 +33,7 @@ export async function agentTools(
   { agent, isLeftOut, named, directory, own, expected }: AgentTools,
   run: AgentRun,
 ): Promise<{ tools: Map<string, ModelTool>; about: string }> {
-  const callable = (await agent.listTools()).filter(tool => !isLeftOut(tool))
+  const callable = (await agent.offer()).tools.filter(tool => !isLeftOut(tool))
   const offered = [...callable, ...(await unlisted(agent, named, callable))]
   const { tools: offers, instructions } = await modelTools({
     ...{ agent, offered, names: OFFER_NAMES, taken: [RESULT_TOOL] },

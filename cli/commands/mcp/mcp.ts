@@ -39,7 +39,7 @@ async function run(invocation: Invocation): Promise<number> {
   try {
     const served = await serve(runtime, invocation)
     // Why a tool is not served, a client is never told.
-    await agentOf(runtime, invocation).listTools()
+    await agentOf(runtime, invocation).offer()
     noteAgentDiagnostics(runtime, invocation)
     if (typeof options.http === 'string') {
       const { serveHttp } = await import('./serve-http.js')

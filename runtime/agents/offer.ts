@@ -1,0 +1,80 @@
+import { isOffered } from '../../src/catalog/offered-tool.js'
+import { callableAmong, lacksModel, withRequired } from '../call/agent-calls.js'
+import { noteNotEvaluated } from '../directory/not-evaluated.js'
+import { resolve } from '../find/find-tool.js'
+import type { AgentLimits } from '../policy/agent-limits.js'
+import { whyNever } from '../policy/authorize.js'
+import { isEnabled } from '../policy/is-enabled.js'
+import type { Offer, Withheld } from '../state/policy.js'
+import type { ToolDef } from '../state/tool-def.js'
+import { sourceOf } from '../state/tool-source.js'
+import type { AgentView } from '../trust/agent-view.js'
+
+/**
+ * What a model is offered of a runtime's tools, and what is withheld from it. The code of a tool is asked whose arguments
+ * only that tells: a model that is shown no schema would guess.
+ *
+ * @param callable those that may be called, as far as was known without running code
+ */
+export async function offerOf(
+  all: readonly ToolDef[],
+  callable: readonly ToolDef[],
+  view: AgentView,
+  limits: AgentLimits,
+): Promise<Offer> {
+  const tools: ToolDef[] = []
+  const withheld: Withheld[] = []
+  for (const listed of callable) {
+    const one = await asked(listed, view, limits)
+    if ('why' in one) withheld.push(one)
+    else tools.push(one)
+  }
+  const may = new Set(callable)
+  for (const tool of all)
+    if (isOffered(tool) && !may.has(tool) && !lacksModel(tool, view.globals))
+      withheld.push({ tool, ...(await whyNot(tool, view, limits)) })
+  const usable = withRequired(tools)
+  const lacking = tools.filter(tool => !usable.includes(tool))
+  return { tools: usable, withheld: [...withheld, ...lacking.map(tool => ({ tool, ...LACKING }))] }
+}
+
+/** A tool as its code tells of it, or why a model does not get it. */
+async function asked(listed: ToolDef, view: AgentView, limits: AgentLimits): Promise<ToolDef | Withheld> {
+  const source = sourceOf(listed)
+  if (!source?.record.dynamic) return listed
+  const { tool = listed, broken } = (await resolve(listed.name, view.globals)) ?? {}
+  if (broken) return { tool, why: broken.reason, grant: broken.note }
+  if (tool.frontmatter.paramsUnknown) {
+    noteNotEvaluated(source, view.globals)
+    return { tool, ...UNKNOWN }
+  }
+  // The code may require more than was known.
+  const [may] = await callableAmong([tool], view, limits)
+  return may ?? { tool, ...(await whyNot(tool, view, limits)) }
+}
+
+const UNKNOWN = {
+  why: 'only its code tells its arguments, and may not be run here',
+  grant: 'Run `agent-apps compile`, write its `params` as literals, or trust the project.',
+}
+
+const LACKING = {
+  why: 'a tool that it requires is not there',
+  grant: 'Allow what its `requires-tools` names.',
+}
+
+async function whyNot(
+  tool: ToolDef,
+  { globals, shown }: AgentView,
+  limits: AgentLimits,
+): Promise<Omit<Withheld, 'tool'>> {
+  if (!isEnabled(tool, globals))
+    return { why: 'the configuration disables it', grant: `Take \`enabled: false\` out of \`config.tools\`.` }
+  if ((await shown([tool])).length === 0)
+    return {
+      why: 'it is code of a project that is not trusted',
+      grant:
+        "Give createRuntime `interact`, or `policy: { trust: { project: 'allow' } }` if the project is yours.",
+    }
+  return whyNever(tool, globals, limits)
+}
