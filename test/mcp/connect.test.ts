@@ -232,6 +232,35 @@ describe('connectMcp', () => {
     })
   })
 
+  it('reads the lists of a server anew once at a time, however often that says that they changed', async () => {
+    const { place } = ourServer('2026')
+    const client = await place()
+    const lists = vi.spyOn(client, 'listTools')
+    const { connection } = await connected(async () => client, { server: 'us' })
+    expect(lists).toHaveBeenCalledTimes(1)
+    let running = 0
+    let most = 0
+    let release = (): void => {}
+    const held = new Promise<void>(resolve => {
+      release = resolve
+    })
+    lists.mockImplementation(async () => {
+      most = Math.max(most, ++running)
+      await held
+      running--
+      return { tools: [{ name: 'late', description: 'Late.', inputSchema: { type: 'object' } }] } as never
+    })
+    for (let count = 0; count < 20_000; count++)
+      client.transport?.onmessage?.({ jsonrpc: '2.0', method: 'notifications/tools/list_changed' })
+    await vi.waitFor(() => expect(lists).toHaveBeenCalledTimes(2))
+    release()
+    await until(connection, () => connection.tools.includes('mcp__us__late'))
+    // Long enough for thousands.
+    await new Promise(resolve => setTimeout(resolve, 500))
+    expect(lists.mock.calls.length).toBeLessThanOrEqual(3)
+    expect(most).toBe(1)
+  })
+
   it('leaves a client open that it was given', async () => {
     const { place } = ourServer('2026')
     const client = await place()

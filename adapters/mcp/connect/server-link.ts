@@ -23,6 +23,9 @@ export class ServerLink {
   #connecting: Promise<Client> | null = null
   #timer: NodeJS.Timeout | undefined
   #failures = 0
+  /** The client whose server said that it changed, until that is looked at. */
+  #changed: Client | null = null
+  #following: Promise<void> | null = null
 
   constructor(
     readonly place: Place,
@@ -102,7 +105,7 @@ export class ServerLink {
       before?.()
       this.#lost(client, 'the server closed the connection')
     }
-    const again = (): void => void this.#follow(client)
+    const again = (): void => this.#note(client)
     client.setNotificationHandler('notifications/tools/list_changed', again)
     client.setNotificationHandler('notifications/resources/list_changed', again)
     if (client.getProtocolEra() !== 'modern') return
@@ -122,6 +125,21 @@ export class ServerLink {
         this.changed()
       },
     )
+  }
+
+  /** Takes over what changed, once at a time: what a server says meanwhile is taken over once more, afterwards. */
+  #note(client: Client): void {
+    this.#changed = client
+    this.#following ??= this.#followAll().finally(() => {
+      this.#following = null
+    })
+  }
+
+  async #followAll(): Promise<void> {
+    for (let client = this.#changed; client; client = this.#changed) {
+      this.#changed = null
+      await this.#follow(client)
+    }
   }
 
   async #follow(client: Client): Promise<void> {
