@@ -8,13 +8,21 @@ import {
 } from 'agent-apps'
 import { guessedDirectories, loadConfig } from 'agent-apps/compiler'
 import { AgentAppsError, isAgentAppsError } from '../src/base/error.js'
+import { PERMISSIONS, type Permission } from '../src/base/permissions.js'
 import { type Command, type Invocation, projectOptions } from './command.js'
 import { noteAll } from './open-runtime.js'
+import { readChoice } from './read-choice.js'
 
 /** The options of commands that do as an agent would. */
 export const AGENT_OPTIONS: Command['options'] = {
   agent: { type: 'string', value: 'ID', describes: 'as this agent of the configuration' },
   trust: { type: 'boolean', describes: 'trust the project: its code, and all that its configuration says' },
+  permissions: {
+    type: 'string',
+    multiple: true,
+    value: 'LIST',
+    describes: `grant these too, besides those of your own configuration: ${PERMISSIONS.join(',')}`,
+  },
 }
 
 /**
@@ -44,7 +52,7 @@ export async function openForAgents(
     cwd,
     evaluate,
     ...(!paths && { project: loaded.project }),
-    policy: policyOf(user.policy, trusted),
+    policy: policyOf(user.policy, trusted, grantedBy(invocation)),
     freshness: config.freshness ?? 'check',
     library: config.library ?? true,
     external: config.external ?? [],
@@ -55,13 +63,28 @@ export async function openForAgents(
 }
 
 /** What the person at the command answers is remembered for the project, unless they say otherwise. */
-function policyOf(policy: RuntimePolicy = {}, trusted: boolean): RuntimePolicy {
+function policyOf(
+  policy: RuntimePolicy = {},
+  trusted: boolean,
+  granted: readonly Permission[],
+): RuntimePolicy {
   return {
     ...policy,
+    ...(granted.length > 0 && { permissions: [...new Set([...(policy.permissions ?? []), ...granted])] }),
     approval: { remember: 'project', ...policy.approval },
     // This program is never part of a project, wherever it lies.
     trust: { project: trusted ? 'allow' : (policy.trust?.project ?? 'ask') },
   }
+}
+
+/**
+ * The permissions that the command's `--permissions` grant: each takes several, with commas between them.
+ *
+ * @throws USAGE
+ */
+function grantedBy({ options: { permissions = [] } }: Invocation): Permission[] {
+  const words = [permissions].flat().flatMap(list => String(list).split(','))
+  return words.map(word => readChoice('permissions', word.trim(), PERMISSIONS))
 }
 
 /** The agent that the command's `--agent` names, or one without limits of its own. */
@@ -75,8 +98,8 @@ const USER_FILE = '~/.config/agent-apps/config.json'
 const HINTS: Readonly<Record<string, string>> = {
   AGENT_UNKNOWN: `Name one of \`agents\` in ${USER_FILE}, or trust the project that has it: --trust.`,
   APPROVAL_UNAVAILABLE: `Run it at a terminal, which asks you, or write a rule that allows the call into ${USER_FILE}.`,
-  PERMISSION_MISSING: `What a host grants is \`permissions\` of \`policy\` in ${USER_FILE}, and of the agent that --agent names.`,
-  'permission-missing': `Add them to \`permissions\` of \`policy\` in ${USER_FILE}.`,
+  PERMISSION_MISSING: `Give --permissions, or \`permissions\` of \`policy\` in ${USER_FILE}, and of the agent that --agent names.`,
+  'permission-missing': `Give --permissions, or add them to \`permissions\` of \`policy\` in ${USER_FILE}.`,
   'project-untrusted': 'Run the tool at a terminal, which asks you, or give --trust if the project is yours.',
 }
 

@@ -27,7 +27,7 @@ async function run(invocation: Invocation): Promise<number> {
   const { output, cwd } = invocation
   const { call } = invocation.options
   if (typeof call === 'string') return explainCall(call, invocation)
-  const [idle] = ['agent', 'trust'].filter(name => invocation.options[name] !== undefined)
+  const [idle] = Object.keys(AGENT_OPTIONS).filter(name => invocation.options[name] !== undefined)
   if (idle !== undefined)
     throw new AgentAppsError('USAGE', `--${idle} is for calls of agents.`, {
       hint: 'Add --call, or leave it out.',

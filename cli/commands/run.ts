@@ -62,7 +62,7 @@ async function calledByAgent(ref: string, invocation: Invocation) {
 
 /** Without `--as-agent`, nobody would heed them. */
 function refuseAgentOptions({ options }: Invocation): void {
-  const [idle] = ['agent', 'trust'].filter(name => options[name] !== undefined)
+  const [idle] = Object.keys(AGENT_OPTIONS).filter(name => options[name] !== undefined)
   if (idle === undefined) return
   throw new AgentAppsError('USAGE', `--${idle} is for calls of agents.`, {
     hint: 'Add --as-agent, or leave it out.',

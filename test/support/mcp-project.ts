@@ -1,5 +1,10 @@
 import { existsSync } from 'node:fs'
-import { Client, type ClientOptions, InMemoryTransport } from '@modelcontextprotocol/client'
+import {
+  Client,
+  type ClientOptions,
+  InMemoryTransport,
+  type JSONRPCMessage,
+} from '@modelcontextprotocol/client'
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio'
 import { serveStdio } from '@modelcontextprotocol/server/stdio'
 import type { Runtime } from 'agent-apps'
@@ -83,6 +88,8 @@ export interface Served {
   cwd: string
   /** All that the server wrote to standard error so far. */
   said: () => string
+  /** The messages that came from the server so far. */
+  received: readonly JSONRPCMessage[]
 }
 
 let compiled = ''
@@ -125,7 +132,13 @@ export async function overStdio(
   const client = clientOf(era, options)
   await client.connect(transport)
   onTestFinished(() => client.close())
-  return { client, cwd, said: () => said }
+  const received: JSONRPCMessage[] = []
+  const { onmessage } = transport
+  transport.onmessage = message => {
+    received.push(message)
+    onmessage?.(message)
+  }
+  return { client, cwd, said: () => said, received }
 }
 
 /** A client of what a runtime of this process serves. */
