@@ -222,10 +222,13 @@ export async function toolForCall(
   return { globals: view.globals, tool: await requireInView(ref, view, namespace) }
 }
 
+const LISTED = 'Call one of the tools that are listed.'
+
 /** The error for a tool that does not exist or that this agent may not know of; it must not tell which. */
-function unknownToAgent(ref: string, hint = 'Call one of the tools that are listed.'): AgentAppsError {
+function unknownToAgent(ref: string, hint = LISTED): AgentAppsError {
   return new AgentAppsError('TOOL_NOT_FOUND', `There is no tool ${JSON.stringify(ref)}.`, {
     hint,
+    modelHint: LISTED,
     tool: ref,
   })
 }
@@ -261,6 +264,7 @@ function isForAgents(ref: string, { tools: { programmaticTools } }: Globals): bo
 function denied(tool: string, message: string): AgentAppsError {
   return new AgentAppsError('TOOL_DENIED', message, {
     hint: 'Call one of the tools that are listed, or let its skill or policy allow this one.',
+    modelHint: LISTED,
     tool,
   })
 }

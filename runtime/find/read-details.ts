@@ -132,6 +132,7 @@ export async function resourceBytes(ref: string, path: string, globals: Globals)
             ? `\`agent-apps describe ${tool.name}\` lists those it has.`
             : 'It has no files besides its own.'
           : `Did you mean "${near}"?`,
+      modelHint: near === null ? 'Read one of the files that are listed.' : `Did you mean "${near}"?`,
       tool: tool.name,
     },
   )

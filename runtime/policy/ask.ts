@@ -1,6 +1,6 @@
 import { canonicalText } from '../../src/base/canonical-text.js'
 import { AgentAppsError, isAgentAppsError } from '../../src/base/error.js'
-import type { Decision } from '../../src/policy/decide.js'
+import { type Decision, ended } from '../../src/policy/decide.js'
 import { approvalRequest, hasPreview, previewOf } from '../approvals/approval-request.js'
 import { type ApprovedCall, type Asking, approvedCall } from '../approvals/approved-call.js'
 import { askHost, inTurn, TIMEOUT_MS } from '../approvals/ask-host.js'
@@ -214,8 +214,8 @@ function notApproved(
   decision: Decision | null,
 ): AgentAppsError {
   if (answer === 'deny') {
-    const said = reason === '' ? '' : `: ${reason}`
-    return new AgentAppsError('APPROVAL_DENIED', `The call of "${name}" was not approved${said}.`, {
+    const said = ended(reason === '' ? '' : `: ${reason}`)
+    return new AgentAppsError('APPROVAL_DENIED', `The call of "${name}" was not approved${said}`, {
       hint: 'Do without this call, or make another one.',
       tool: name,
     })
@@ -223,7 +223,7 @@ function notApproved(
   const why = decision ? `, as ${decision.reason},` : ''
   return new AgentAppsError(
     'APPROVAL_UNAVAILABLE',
-    `The call of "${name}" needs approval${why} and ${reason}.`,
+    `The call of "${name}" needs approval${why} and ${ended(reason)}`,
     { hint: 'Give createRuntime the function `interact`, or a rule that allows the call.', tool: name },
   )
 }

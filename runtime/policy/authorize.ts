@@ -1,6 +1,6 @@
 import { AgentAppsError } from '../../src/base/error.js'
 import { PERMISSIONS, type Permission } from '../../src/base/permissions.js'
-import { type Decision, decide, decisionSteps, type StepAnswer } from '../../src/policy/decide.js'
+import { type Decision, decide, decisionSteps, ended, type StepAnswer } from '../../src/policy/decide.js'
 import { type AgentCall, grantedTo, isGranted, type Limits } from '../../src/policy/limits.js'
 import { mayBeAllowed } from '../../src/policy/may-be-allowed.js'
 import type { Asking } from '../approvals/approved-call.js'
@@ -199,8 +199,9 @@ const HINTS = {
 
 function deniedCall({ name }: ToolDef, { code, reason }: Pick<Decision, 'code' | 'reason'>): AgentAppsError {
   const known = code ?? 'TOOL_DENIED'
-  return new AgentAppsError(known, `The tool "${name}" may not be called: ${reason}.`, {
+  return new AgentAppsError(known, `The tool "${name}" may not be called: ${ended(reason)}`, {
     hint: HINTS[known],
+    modelHint: HINTS.TOOL_NOT_FOUND,
     tool: name,
   })
 }

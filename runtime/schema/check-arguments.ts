@@ -30,6 +30,7 @@ export function checkArguments(
     if (isEmpty || role === 'middleware') return args
     throw new AgentAppsError('ARGS_INVALID', `The tool "${tool.name}" takes no arguments.`, {
       hint: `Leave them out, or declare \`metadata.params\`. \`agent-apps describe ${tool.name}\` shows the tool.`,
+      modelHint: 'Call it again without arguments.',
       tool: tool.name,
     })
   }

@@ -33,7 +33,7 @@ export interface Verdict {
   /** A copy of the value, in arguments with defaults. */
   value: unknown
   /** The error to throw. */
-  fault?: { code: ErrorCode; message: string; hint: string; issues?: Issue[] }
+  fault?: { code: ErrorCode; message: string; hint: string; modelHint?: string; issues?: Issue[] }
 }
 
 /** A schema that was made ready. */
@@ -83,7 +83,8 @@ export async function compareWith(
     part === 'params'
       ? (['ARGS_INVALID', `The arguments of "${tool}" are`, describes] as const)
       : (['RESULT_INVALID', `The result of "${tool}" is`, 'Correct the tool, or its `returns`.'] as const)
-  return { value, fault: { code, message: `${message} invalid: ${faults}`, hint, issues } }
+  const again = part === 'params' ? { modelHint: 'Call it again with arguments that its schema allows.' } : {}
+  return { value, fault: { code, message: `${message} invalid: ${faults}`, hint, ...again, issues } }
 }
 
 function ownSchema(schema: JsonObject, compiled: () => Promise<unknown>): Promise<Made> {

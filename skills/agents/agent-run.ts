@@ -165,6 +165,7 @@ export class Run implements AgentRun {
   #limit(setting: string, what: string): AgentAppsError {
     return new AgentAppsError('AGENT_LIMIT', `The agent of "${this.name}" ${what}.`, {
       hint: `Raise \`${setting}\` under \`agent\` of the skill that it follows, or give it less to do.`,
+      modelHint: 'Give it less to do.',
       tool: this.ctx.run.tool.name,
     })
   }
@@ -174,7 +175,7 @@ export class Run implements AgentRun {
 function forModel(error: unknown, hint: string): unknown {
   if (!isAgentAppsError(error) || error.code !== 'RESULT_INVALID') return error
   const { message, issues = [] } = error
-  return new AgentAppsError('RESULT_INVALID', message, { hint, issues, cause: error })
+  return new AgentAppsError('RESULT_INVALID', message, { hint, modelHint: hint, issues, cause: error })
 }
 
 /** Some models count the calls of each answer from zero: an id alone may be that of many calls. */

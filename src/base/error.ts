@@ -89,8 +89,10 @@ export type ErrorCode =
   | 'WORKSPACE_MISSING'
 
 export interface ErrorDetails {
-  /** What to do about it. */
+  /** What a person does about it. */
   hint: string
+  /** What a model does about it that made the call. */
+  modelHint?: string
   /** The tool's name or reference. */
   tool?: string
   /** The file concerned. */
@@ -109,6 +111,7 @@ export class AgentAppsError extends Error {
   override readonly name = 'AgentAppsError'
   declare readonly code: ErrorCode
   declare readonly hint: string
+  declare readonly modelHint?: string
   declare readonly tool?: string
   declare readonly file?: string
   declare readonly position?: { line: number; column: number }

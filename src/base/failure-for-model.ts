@@ -1,9 +1,11 @@
+import { type ErrorCode, isAgentAppsError } from './error.js'
+
 /** What a model is told of a call that failed, so that it can go on. */
 export interface ModelFailure {
   /** The error's code; `TOOL_FAILED` where it has none. */
   error: string
   message: string
-  /** What to do about it, where the error says. */
+  /** What the model can do about it, where the error says. What only a person can do is not told. */
   hint?: string
 }
 
@@ -13,7 +15,8 @@ const UNKNOWN: ModelFailure = { error: 'TOOL_FAILED', message: 'The tool failed 
 export function failureForModel(error: unknown): ModelFailure {
   try {
     if (typeof error !== 'object' || error === null) return { ...UNKNOWN, ...textOf(error) }
-    const { code, message, hint } = error as Record<string, unknown>
+    const { code, message } = error as Record<string, unknown>
+    const hint = hintOf(error)
     return {
       error: isCode(code) ? code : UNKNOWN.error,
       message: textOf(message)?.message ?? UNKNOWN.message,
@@ -23,6 +26,30 @@ export function failureForModel(error: unknown): ModelFailure {
     // Whatever a tool throws, reading it must not end the model's turn.
     return { ...UNKNOWN }
   }
+}
+
+/** The codes whose hints are about the next call, so that they serve a model as well as a person. */
+const FOR_MODELS: ReadonlySet<ErrorCode> = new Set<ErrorCode>([
+  'AGENT_FAILED',
+  'APPROVAL_DENIED',
+  'ARGS_INVALID',
+  'EDIT_FAILED',
+  'FETCH_FAILED',
+  'FETCH_REFUSED',
+  'FILE_CHANGED',
+  'FILE_NOT_FOUND',
+  'FILE_NOT_READ',
+  'FILE_PROTECTED',
+  'FILE_UNUSABLE',
+  'PATH_OUTSIDE',
+  'PATTERN_REFUSED',
+  'STATE_CONFLICT',
+])
+
+/** What a model is told to do. Another tool's error is written for it; ours says which hints are. */
+function hintOf(error: object): unknown {
+  if (!isAgentAppsError(error)) return (error as { hint?: unknown }).hint
+  return error.modelHint ?? (FOR_MODELS.has(error.code) ? error.hint : undefined)
 }
 
 /** True for a code as ours and those of Node are written: `ARGS_INVALID`, `ENOENT`. */

@@ -54,6 +54,11 @@ export function decisionSteps(call: AgentCall, limits: Limits, steps = STEPS): S
   return answers
 }
 
+/** Ends a sentence with a reason, which whoever gave it may have ended already. */
+export function ended(reason: string): string {
+  return /[.!?…]$/.test(reason.trim()) ? reason.trim() : `${reason.trim()}.`
+}
+
 function exists({ isThere }: AgentCall): StepAnswer {
   return isThere
     ? passed(1, 'agents may know of the tool')

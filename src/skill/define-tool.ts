@@ -270,6 +270,7 @@ async function execute(
     const said = issues.map(({ message }) => message).join('; ')
     throw new AgentAppsError('ARGS_INVALID', `The arguments of "${name}" are invalid: ${said}`, {
       hint: `\`agent-apps describe ${name}\` shows its \`params\`.`,
+      modelHint: 'Call it again with arguments that its schema allows.',
       tool: name,
       issues,
     })

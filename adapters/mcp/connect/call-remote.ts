@@ -82,6 +82,7 @@ async function callFault(
       `The server "${server}" cannot be reached: ${foreignText(textOf(error), `the server "${server}"`)}.`,
       {
         hint: 'It is connected to again. Whether the call had an effect is not known.',
+        modelHint: 'Whether the call had an effect is not known. Try again later.',
         tool,
         cause: error,
       },

@@ -35,6 +35,7 @@ export async function hostAddresses(
   const which = literal === null ? `its address ${refused.address}` : 'it'
   throw new AgentAppsError('FETCH_REFUSED', `${url.host} is not fetched: ${which} is no public address.`, {
     hint: 'The host may allow it: `config.tools.webfetch.allow`.',
+    modelHint: 'Fetch a page of a public address.',
     tool: 'webfetch',
   })
 }
