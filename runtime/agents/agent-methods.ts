@@ -169,11 +169,6 @@ async function calledBy(
   return callToAnswer(await nameWithin(namespace, ref, globals), args, globals, options)
 }
 
-async function allowedTool(agent: Agent, ref: string): Promise<{ tool: ToolDef; globals: Globals }> {
-  const { globals, limits, namespace } = await placeOf(agent)
-  return { tool: await requireAllowed(ref, globals, limits(), namespace), globals }
-}
-
 /** @param isCall whether a person may be asked first who has to trust the project that defines the agent */
 async function placeOf(agent: Agent, given: InvokeOptions = {}, isCall = false): Promise<Place> {
   const { ids, named } = agent
