@@ -95,7 +95,6 @@ const approvals = lazy(() => import('../agents/agent-approvals.js'))
 const METHODS = [
   'findTool',
   'listTools',
-  'offer',
   'invoke',
   'open',
   'readResource',
@@ -103,6 +102,7 @@ const METHODS = [
   'catalog',
   'authorize',
   'answer',
+  'offer',
 ] as const
 
 /**

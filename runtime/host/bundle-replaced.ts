@@ -9,7 +9,7 @@ export function bundleReplaced(error: unknown): never {
   if (code !== 'ERR_MODULE_NOT_FOUND' || typeof url !== 'string' || !CHUNK.test(url)) throw error
   throw new AgentAppsError(
     'BUNDLE_REPLACED',
-    `A part of the running bundle was replaced or removed: ${url}`,
+    `A part of the running bundle is gone: ${url}`,
     {
       hint: 'Restart the process. While it runs, bundle into another folder.',
       file: url,
