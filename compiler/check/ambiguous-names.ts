@@ -4,6 +4,8 @@ import { shownPath } from '../project/project.js'
 import type { ProjectPart } from '../project/project-part.js'
 import type { ReportPart } from '../project/report.js'
 import { areCopies, type ReadSkillFile } from '../records/copies.js'
+import { nameIn } from '../records/linked-directory.js'
+import type { SkillUnit, UnitTool } from '../records/skill-unit.js'
 
 /** A tool that has a name without regard to its namespace. */
 interface Namesake extends ReadSkillFile {
@@ -20,7 +22,7 @@ interface Namesake extends ReadSkillFile {
  * means.
  */
 export function ambiguousNames<Part extends ReportPart & ProjectPart>(parts: readonly Part[]): Part[] {
-  const found: { directory: number; path: string; finding: Finding }[] = []
+  const found: FoundIn[] = []
   for (const [label, namesakes] of byLabel(parts)) {
     const [first, ...others] = namesakes
     const different = others.filter(one => first && !areCopies(first, one))
@@ -29,6 +31,42 @@ export function ambiguousNames<Part extends ReportPart & ProjectPart>(parts: rea
     const { directory, path, place, name } = first
     found.push({ directory, path, finding: finding('name-ambiguous', place, label, name, shown) })
   }
+  return withFound(parts, found)
+}
+
+/** Finds copies of skills that come first: in the same directory, or under the same name in an earlier one. */
+export function copiedSkills<Part extends ReportPart & ProjectPart>(parts: readonly Part[]): Part[] {
+  const firsts = new Map<string, ReadSkillFile & { file: string }>()
+  const found: FoundIn[] = []
+  for (const [directory, part] of parts.entries()) {
+    const { linked, skills } = part
+    const byPath = new Map(skills.map(skill => [skill.path, skill]))
+    const note = ({ path }: SkillUnit, { place, name }: UnitTool, first: string): unknown =>
+      found.push({ directory, path, finding: finding('duplicate-copy', place, labelOf(name), first) })
+    for (const [name, { unit, tool }] of linked.names) {
+      const { path, sha256 } = unit
+      const own = { skill: byPath.get(path), sha256, file: shownPath(part.directory, path) }
+      const first = firsts.get(name)
+      if (!first) firsts.set(name, own)
+      else if (tool && areCopies(first, own)) note(unit, tool, first.file)
+    }
+    for (const unit of linked.units) {
+      for (const tool of linked.copies.has(unit.path) ? unit.tools : []) {
+        const first = linked.names.get(nameIn(linked, labelOf(tool.name)) ?? tool.name)
+        if (first && first.unit !== unit) note(unit, tool, shownPath(part.directory, first.unit.path))
+      }
+    }
+  }
+  return withFound(parts, found)
+}
+
+interface FoundIn {
+  directory: number
+  path: string
+  finding: Finding
+}
+
+function withFound<Part extends ReportPart>(parts: readonly Part[], found: readonly FoundIn[]): Part[] {
   return parts.map((part, number) => ({
     ...part,
     unresolved: [...(part.unresolved ?? []), ...found.filter(({ directory }) => directory === number)],

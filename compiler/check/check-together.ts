@@ -4,7 +4,7 @@ import type { ProjectPart } from '../project/project-part.js'
 import { type Report, type ReportPart, report } from '../project/report.js'
 import type { Stage } from '../project/stage.js'
 import { withFindings } from '../records/linked-directory.js'
-import { ambiguousNames } from './ambiguous-names.js'
+import { ambiguousNames, copiedSkills } from './ambiguous-names.js'
 import { checkGuards } from './check-guards.js'
 import { checkReferences, knownNames, unmatchedPatterns } from './check-references.js'
 import { checkUnreachable } from './check-unreachable.js'
@@ -28,7 +28,7 @@ export const checkTogether: Stage<
     }))
     const referring = await checkReferences(checked, project, { links: true })
     const guarded = checkGuards(referring, project, await knownNames(checked, project))
-    const found = checkUnreachable(ambiguousNames(guarded))
+    const found = checkUnreachable(copiedSkills(ambiguousNames(guarded)))
     return { report: await report(found, await unmatchedPatterns(checked, project), project) }
   },
 }

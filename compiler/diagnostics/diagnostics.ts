@@ -167,6 +167,12 @@ export const RULES = {
       return fault ? 'Mend that skill first, if it is a directive.' : `Did you mean "${near}"?`
     },
   },
+  'duplicate-copy': {
+    severity: 'info',
+    reason: (name, other) =>
+      `The skill "${name}" is a copy of ${other}, which comes first and is the one that counts`,
+    note: 'Remove one of the two.',
+  },
   'duplicate-name': {
     severity: 'error',
     fatal: true,

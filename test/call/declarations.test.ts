@@ -119,7 +119,7 @@ export default ctx => {
   it.each<[string, string, string]>([
     ['config: yes', 'declaration-invalid', '"config" must be a JSON Schema'],
     ['env: [A-B]', 'declaration-invalid', '"env" must be'],
-    ['requires: "node 20"', 'declaration-invalid', '"requires" is no range'],
+    ['requires: "=>99.x.0.1"', 'declaration-invalid', '"requires" is no range'],
     ['requires: ">=99"', 'requires-unmet', 'This skill requires agent-apps >=99'],
     ['executor: remote', 'declaration-invalid', '"executor" must be `local`'],
     ['contract-version: [1]', 'declaration-invalid', '"contract-version" must be a string'],
@@ -131,6 +131,19 @@ export default ctx => {
     expect(diagnostics[0]?.reason).toContain(reason)
     expect(await createRuntime({ paths: [dir] }).invoke('a')).toBe('A.\n')
   })
+})
+
+describe("another host's `requires`", () => {
+  it.each(['{ bins: [git], env: [TOKEN] }', '[git]', '"node 20"', 'python', '3'])(
+    'is left alone: %s',
+    async requires => {
+      const dir = makeTree({
+        'a.skill.md': `---\nname: a\ndescription: A.\nmetadata:\n  requires: ${requires}\n---\nA.\n`,
+      })
+      expect((await check({ cwd: dir, paths: [dir] })).diagnostics).toEqual([])
+      expect(await createRuntime({ paths: [dir] }).invoke('a')).toBe('A.\n')
+    },
+  )
 })
 
 describe('a schema of what is its own that cannot be used', () => {

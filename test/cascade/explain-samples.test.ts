@@ -2,6 +2,7 @@ import { type Context, createRuntime, type JsonObject, type Runtime, type ToolDe
 import { compile } from 'agent-apps/compiler'
 import { describe, expect, it } from 'vitest'
 import { layOut, samples } from '../support/sample.js'
+import { makeTree } from '../support/tree.js'
 
 /** Calls a tool with arguments that its `params` take, and says whether its body ran, or what was thrown before. */
 async function outcomeOf(runtime: Runtime, tool: ToolDef): Promise<'ran' | { thrown: unknown }> {
@@ -81,7 +82,19 @@ describe('explain has a problem exactly where a call fails before the body', () 
     expect(await told('round')).toEqual([
       expect.stringMatching(/^in "ring-two", "ring-one" cannot run dynamically/),
     ])
-    expect(await told('unclear')).toEqual([expect.stringMatching(/^params\.properties\.size\.type: /)])
     expect(await told('wrapped')).toEqual(['in "handing-on", the delegate "nowhere" leads to no tool'])
+  })
+
+  it('tells of arguments that cannot be checked', async () => {
+    const params = '{ type: object, properties: { size: { type: whole } } }'
+    const cwd = makeTree({
+      'skills/a.skill.md': `---\nname: a\ndescription: A.\nmetadata: { params: ${params} }\n---\n`,
+    })
+    const runtime = createRuntime({ cwd, paths: ['skills'] })
+    const { problems } = await runtime.explain('a')
+    expect(problems.map(({ message }) => message)).toEqual([
+      expect.stringMatching(/^params\.properties\.size\.type: /),
+    ])
+    await expect(runtime.invoke('a')).rejects.toMatchObject({ code: 'SCHEMA_INVALID' })
   })
 })

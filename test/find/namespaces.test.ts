@@ -175,6 +175,25 @@ describe('what check says of names that several skills have', () => {
     }
   }
 
+  it('tells of each copy in another path entry, with both places, and of nothing else there', async () => {
+    const cwd = makeTree({
+      'one/deploy/SKILL.md': skill('deploy', 'One.\n'),
+      'one/deploy/notes.md': 'Notes.\n',
+      'one/lint/SKILL.md': skill('lint', 'One.\n'),
+      'two/deploy/SKILL.md': skill('deploy', 'One.\n'),
+      'two/deploy/notes.md': 'Notes.\n',
+      'two/lint/SKILL.md': skill('lint', 'Two.\n'),
+      'three/deploy/SKILL.md': skill('deploy', 'One.\n'),
+      'three/deploy/notes.md': 'Other notes.\n',
+    })
+    const { diagnostics, counts } = await check({ cwd, paths: ['one', 'two', 'three'] })
+    expect(counts).toMatchObject({ found: 2, shadowed: 3 })
+    expect(diagnostics.map(({ file, ruleId, severity }) => [file, ruleId, severity])).toEqual([
+      ['two/deploy/SKILL.md', 'duplicate-copy', 'info'],
+    ])
+    expect(diagnostics[0]?.reason).toContain('one/deploy/SKILL.md')
+  })
+
   it('names a bare name once, with all its places', async () => {
     const { diagnostics } = await found({
       'skills/acme/deploy/SKILL.md': skill('deploy', 'One.\n'),
@@ -190,13 +209,18 @@ describe('what check says of names that several skills have', () => {
     ])
   })
 
-  it('says nothing of copies, and counts them as shadowed', async () => {
+  it('tells of copies with both places, and counts them as shadowed', async () => {
     const { diagnostics, counts } = await found({
       'skills/acme/deploy/SKILL.md': skill('deploy'),
       'skills/beta/deploy/SKILL.md': skill('deploy'),
       'skills/beta/again/SKILL.md': skill('deploy'),
     })
-    expect(diagnostics.map(([rule]) => rule)).toEqual(['name-differs'])
+    const copy = 'The skill "deploy" is a copy of skills/acme/deploy/SKILL.md'
+    expect(diagnostics.map(([rule, place, reason = '']) => [rule, place, reason.split(',')[0]])).toEqual([
+      ['name-differs', 'skills/beta/again/SKILL.md:2', expect.any(String)],
+      ['duplicate-copy', 'skills/beta/again/SKILL.md:2', copy],
+      ['duplicate-copy', 'skills/beta/deploy/SKILL.md:2', copy],
+    ])
     expect(counts).toEqual({ files: 3, found: 1, shadowed: 2, skipped: 0 })
   })
 

@@ -47,7 +47,7 @@ it('a tool that takes the name of one that declares permissions is warned of', a
     'a/save/SKILL.md': skill('save'),
     'a/look/SKILL.md': skill('look'),
     'b/save/SKILL.md': guarded('save', 'permissions: { required: [write] }'),
-    'b/look/SKILL.md': skill('look'),
+    'b/look/SKILL.md': skill('look', 'Another one.\n'),
     'c/look/SKILL.md': guarded('look', 'permissions: { required: [write] }'),
   }
   const rules = async (paths: string[]): Promise<string[]> =>

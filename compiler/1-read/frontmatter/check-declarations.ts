@@ -10,7 +10,8 @@ import { VERSION } from '../../files/package-place.js'
 
 /** Checks what a tool declares for itself: what has the wrong form has no effect. */
 export function checkDeclarations(metadata: JsonObject, at: Locator): Finding[] {
-  const faults = declarationFaults(metadata)
+  // Other hosts have a `requires` of their own, such as `{ bins: [git] }`.
+  const faults = declarationFaults(metadata).filter(({ key }) => key !== 'requires')
   const findings = faults.map(({ key, expected }) =>
     finding('declaration-invalid', at.value('metadata', key), key, `must be ${expected}`),
   )
@@ -39,8 +40,11 @@ function checkDeclaredSchemas(metadata: JsonObject, at: Locator): Finding[] {
   })
 }
 
+/** A text that has nothing but what ranges of versions have: any other is another host's. */
+const RANGE_LIKE = /^[\s\d.xX*<>=~^|-]+$/
+
 function checkRequires({ requires }: JsonObject, at: Locator): Finding[] {
-  if (typeof requires !== 'string') return []
+  if (typeof requires !== 'string' || !RANGE_LIKE.test(requires)) return []
   // Loaded where it is needed: few skills say what they require.
   const { satisfies, validRange }: typeof semver = createRequire(import.meta.url)('semver')
   const place = at.value('metadata', 'requires')
