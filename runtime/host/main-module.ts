@@ -20,13 +20,15 @@ export function isProgramOf(folder: string): boolean {
 /** What precedes an argument where Node runs no module, so that the argument would pass for one. */
 const RUNS_NO_MODULE = /^(?:-e|-p|-pe|--eval|--print|--snapshot-blob)(?:=|$)/
 
+/** Hosts that may have an argument where Node has the main module: an application of Electron the file that it is to open. */
+const OTHER_HOSTS = ['bun', 'deno', 'electron']
+
 /** The real path of the main module; null where there is none, and where that cannot be told. */
 function mainModule(): string | null {
   const { argv, execArgv, versions } = process
   const [, main] = argv
-  // An application of Electron has the file that it is to open there.
-  if (main === undefined || 'electron' in versions || execArgv.some(option => RUNS_NO_MODULE.test(option)))
-    return null
+  const isOther = OTHER_HOSTS.some(name => name in versions)
+  if (main === undefined || isOther || execArgv.some(option => RUNS_NO_MODULE.test(option))) return null
   // Node makes the path absolute, and leaves extensions and `index.js` out if whoever started it did.
   return isAbsolute(main) ? realPath(main, () => createRequire(main).resolve(main)) : null
 }

@@ -167,6 +167,14 @@ describe('a project that the program is no part of', () => {
     expect(start(app, ['moving.mjs'])).toMatchObject(WITHHELD)
     writeTree(app, { 'app.mjs': program(`{ project: './clone' }`) })
     expect(start(app, ['app.mjs'])).toMatchObject(WITHHELD)
+    // Nor are the skills of a clone found among those of a repository around it.
+    writeTree(app, { 'app.mjs': program() })
+    writeTree(app, {
+      '.agent-apps/project.json': JSON.stringify({ version: 1, paths: [{ dir: '.', discover: true }] }),
+      'clone/skills/evil.skill.js': build.replace("'build'", "'evil'"),
+      'clone/.claude-plugin/plugin.json': '{ "name": "evil" }',
+    })
+    expect(start(app, ['app.mjs'])).toEqual(OWN)
     // A folder whose name only begins alike is another one.
     const near = `${app}-clone`
     mkdirSync(near)
