@@ -261,6 +261,34 @@ describe('connectMcp', () => {
     expect(most).toBe(1)
   })
 
+  it('leaves out a tool that nobody can be shown, and no other', async () => {
+    const { place } = ourServer('2026')
+    const client = await place()
+    const tool = (name: string, inputSchema: object = { type: 'object' }, description = 'Does it.') => ({
+      ...{ name, description, inputSchema },
+    })
+    let deep: object = { type: 'object' }
+    for (let depth = 0; depth < 20_000; depth++) deep = { type: 'object', properties: { a: deep } }
+    const half = { type: 'object', properties: { '\ud800': {} } }
+    const whole = { type: 'object', description: '\u{1f600} and \\ud800' }
+    vi.spyOn(client, 'listTools').mockResolvedValue({
+      tools: [tool('odd\ud800'), tool('said', undefined, 'x\udc00'), tool('half', half)].concat(
+        tool('deep', deep),
+        tool('fine', whole),
+      ),
+    } as never)
+    const { connection } = await connected(async () => client, { server: 'us' })
+    expect(connection.tools).toContain('mcp__us__fine')
+    expect(connection.tools.filter(name => !name.includes('skill__'))).toEqual(['mcp__us__fine'])
+    const why = 'was left out: half of a character stands in its texts.'
+    expect(connection.problems).toEqual([
+      `The tool "odd\\ud800" ${why}`,
+      `The tool "said" ${why}`,
+      `The tool "half" ${why}`,
+      'The tool "deep" was left out: its schema nests deeper than 200 levels.',
+    ])
+  })
+
   it('leaves a client open that it was given', async () => {
     const { place } = ourServer('2026')
     const client = await place()

@@ -8,8 +8,8 @@ import { CONNECT_MS } from './open-client.js'
 import { readSkills, type ServedSkill } from './remote-skills.js'
 import type { ServerLink } from './server-link.js'
 
-/** What is kept of a server: a description's and a schema's characters, and how many tools and skills. */
-const LIMITS = { description: 4_000, schema: 256 * 1024, tools: 2_000 }
+/** What is kept of a server: a description's and a schema's characters, a schema's levels, and how many tools and skills. */
+const LIMITS = { description: 4_000, schema: 256 * 1024, depth: 200, tools: 2_000 }
 
 /** What a server has, as it is registered here. */
 interface Offered {
@@ -95,15 +95,13 @@ export class ServerRegistry {
       })
     const offered = new Map<string, Offered>()
     for (const tool of tools) {
-      const one = await this.#ofTool(tool)
-      const problem =
-        JSON.stringify(tool.inputSchema).length > LIMITS.schema
-          ? 'its schema is too large'
-          : offered.has(one.src)
-            ? 'another one has its name'
-            : null
-      if (problem === null) offered.set(one.src, one)
-      else problems.push(`The tool ${JSON.stringify(tool.name.slice(0, 80))} was left out: ${problem}.`)
+      const fault = faultOf(tool)
+      const one = fault === null ? await this.#ofTool(tool) : null
+      if (one && !offered.has(one.src)) offered.set(one.src, one)
+      else {
+        const problem = fault ?? 'another one has its name'
+        problems.push(`The tool ${JSON.stringify(tool.name.slice(0, 80))} was left out: ${problem}.`)
+      }
     }
     return [...offered.values()]
   }
@@ -169,6 +167,27 @@ export class ServerRegistry {
     const undo = runtime.register(tool, { src, validate: 'owner', remote: { digest, skill } })
     this.#registered.set(name, { digest, src, undo })
   }
+}
+
+/** Why a tool cannot be taken over; null where it can. One tool must not keep the others away. */
+function faultOf({ name, title, description, inputSchema }: Tool): string | null {
+  if (isDeep(inputSchema)) return `its schema nests deeper than ${LIMITS.depth} levels`
+  if (JSON.stringify(inputSchema).length > LIMITS.schema) return 'its schema is too large'
+  const said = JSON.stringify([name, title, description, inputSchema])
+  return LONE_SURROGATE.test(said) ? 'half of a character stands in its texts' : null
+}
+
+/** As JSON escapes half of a character, which neither a URI nor a model takes. */
+const LONE_SURROGATE = /(?<!\\)(?:\\\\)*\\ud[89a-f]/
+
+/** Level by level, as a deep one would overflow the stack. */
+function isDeep(schema: unknown): boolean {
+  let level = [schema]
+  for (let depth = 0; level.length > 0; depth++) {
+    if (depth > LIMITS.depth) return true
+    level = level.flatMap(one => (typeof one === 'object' && one !== null ? Object.values(one) : []))
+  }
+  return false
 }
 
 function shortened(text: string): string {
