@@ -347,16 +347,10 @@ function checkConfig(value: unknown, file: string): Config {
   if (!isJsonObject(value)) throw configInvalid(file, 'must be a mapping')
   for (const [field, found] of Object.entries(value)) {
     const known = Object.hasOwn(FIELDS, field) && FIELDS[field as keyof Config]
-    if (field === '$schema' && typeof found === 'string') continue
-    if (!known) {
-      // It would silently do nothing.
-      const near = nearestKey(field, Object.keys(FIELDS))
-      throw configInvalid(
-        file,
-        `has a field \`${field}\`${near === null ? ', which is not known' : `; did you mean \`${near}\`?`}`,
-      )
-    }
-    const fault = found === undefined ? null : fieldProblem(field, found, known)
+    // A field of another program is no fault; a misspelt field of ours would silently do nothing.
+    const near = known ? null : nearestKey(field, Object.keys(FIELDS))
+    if (near !== null) throw configInvalid(file, `has a field \`${field}\`; did you mean \`${near}\`?`)
+    const fault = known && found !== undefined ? fieldProblem(field, found, known) : null
     if (fault !== null) throw configInvalid(file, `is wrong: ${fault}`)
   }
   return value

@@ -100,7 +100,7 @@ export default defineTool({
     ran()
     const refused = await command(project, home, ['run', 'save', '--as-agent'])
     expect(refused).toMatchObject({ status: 1 })
-    expect(refused.stderr).toContain('it is not trusted')
+    expect(refused.stderr).toContain('which is not trusted')
     expect(refused.stderr).toContain('give --trust if the project is yours')
     expect(ran()).toEqual([])
     const trusted = await command(project, home, ['run', 'save', '--as-agent', '--trust'], 'o')

@@ -206,9 +206,7 @@ describe('schema/config.json says of a configuration what the reader says', () =
     [false, { hostTools: 3 }],
     [false, { rules: [] }],
     [false, { rules: { 'name-differs': 'loud' } }],
-    [false, { theirs: { any: 1 } }],
     [false, { path: [] }],
-    [false, { $schema: 3 }],
     [false, { rules: { nope: 'off' } }],
     [false, { rules: { 'main-broken': 'off' } }],
     [false, { paths: './skills' }],
@@ -254,6 +252,13 @@ describe('schema/config.json says of a configuration what the reader says', () =
       error => error.code !== 'CONFIG_INVALID',
     )
     expect([said, isConfig(config)]).toEqual([isSound, isSound])
+  })
+
+  it('except that an editor marks a field of another program, which the reader keeps', async () => {
+    const theirs = { theirs: { any: 1 } }
+    const cwd = makeTree({ 'agent-apps.config.json': JSON.stringify(theirs) })
+    expect((await loadConfig({ cwd }).catch(error => error)).code).not.toBe('CONFIG_INVALID')
+    expect(isConfig(theirs)).toBe(false)
   })
 
   it('has every field of a configuration', () => {

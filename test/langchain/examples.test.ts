@@ -21,7 +21,7 @@ it.each([
   ['no', 'a person said no'],
 ])('the graph asks in one process, and another goes on with the answer: %s', (answer, given) => {
   const folder = mkdtempSync(join(tmpdir(), 'agent-apps-langchain-'))
-  expect(run('approval.js', folder)).toContain('publish: it is gated')
+  expect(run('approval.js', folder)).toContain('publish (project) needs approval, as it is gated.')
   expect(run('approval.js', folder, answer)).toMatch(new RegExp(`The last call gave: .*${given}`))
 })
 
