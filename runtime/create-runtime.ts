@@ -82,9 +82,9 @@ export interface RuntimeOptions {
   policy?: RuntimePolicy
   /** Asks a person whether an agent's call may run. Without it, calls that need approval are denied. */
   interact?: Interact
-  /** How long a person has for an answer once they are asked, in milliseconds. Default: 5 minutes. */
+  /** The time that a person has for an answer once they are asked, in milliseconds. Default: 5 minutes. */
   interactTimeoutMs?: number
-  /** Whether several questions for one session and user may wait for answers at the same time. Default: false. */
+  /** True lets several questions for one session and user wait for answers at the same time. Default: false. */
   interactParallel?: boolean
   /** The models that agents run on: language models of the AI SDK, `default` among them. Default: none. */
   models?: Models

@@ -29,7 +29,7 @@ export type ToolApproval = (
 ) => Promise<{ type: 'user-approval'; reason: string } | undefined>
 
 /**
- * An agent's tools and skills, for the AI SDK. They are those of now: call it again where skills may have changed.
+ * An agent's tools and skills, for the AI SDK. Call it again where skills may have changed.
  *
  * @throws OPTIONS_INVALID; AGENT_UNKNOWN; APPROVAL_UNSIGNED
  */

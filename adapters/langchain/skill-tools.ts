@@ -15,7 +15,7 @@ export interface SkillTools {
 }
 
 /**
- * An agent's tools and skills, for LangChain. They are those of now: call it again where skills may have changed.
+ * An agent's tools and skills, for LangChain. Call it again where skills may have changed.
  *
  * @throws OPTIONS_INVALID; AGENT_UNKNOWN
  */

@@ -17,7 +17,7 @@ export interface SkillsMiddlewareOptions extends SkillToolsOptions {
 }
 
 /**
- * A middleware that gives an agent of LangChain tools and skills. They are those of now: create the agent anew
+ * A middleware that gives an agent of LangChain tools and skills. Create the agent anew
  * where skills may have changed.
  *
  * @throws OPTIONS_INVALID; AGENT_UNKNOWN

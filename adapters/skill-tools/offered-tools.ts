@@ -9,12 +9,12 @@ import type { OfferOptions } from './offer-options.js'
 export interface WithheldTool {
   name: string
   why: string
-  /** What a person does so that the model gets it. */
+  /** Advice for a person who wants the model to get it. */
   grant: string
 }
 
 /**
- * An agent's tools, and the ways to its skills. They are those of now.
+ * An agent's tools, and the ways to its skills, as they are when it is called.
  *
  * @throws AGENT_UNKNOWN
  */

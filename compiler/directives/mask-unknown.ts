@@ -20,7 +20,7 @@ export interface ElseLike {
 
 interface Masked {
   masked: string
-  /** Where each known directive may begin. */
+  /** The offsets at which known directives may begin. */
   starts: number[]
   fences: Fence[]
   elseLike: ElseLike[]

@@ -52,7 +52,7 @@ async function interact(request) {
   }
 }
 
-/** What the person types; null at the end, and once the answer is wanted no more: what is typed then is for the next question. */
+/** Returns what the person types; null at the end, and once no answer is wanted: the next question gets what is typed then. */
 async function ask(question, signal) {
   process.stdout.write(question)
   next ??= lines.next()

@@ -15,7 +15,7 @@ export function model(messages) {
   return STEPS[seen.length](seen.at(-1)?.[0], command)
 }
 
-/** How it works: each step follows from the first result of the one before. */
+/** The steps of its work: each follows from the first result of the one before. */
 const STEPS = [
   () => todos(0),
   (_, command) => use('bash', { command }),

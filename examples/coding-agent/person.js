@@ -23,7 +23,7 @@ function shownCharacter(one) {
 let lines
 let next
 
-/** What the person types next; nothing once the answer is wanted no more, so that the line is for the next question. */
+/** Returns what the person types next; nothing once no answer is wanted, so that the next question gets the line. */
 async function nextLine(signal) {
   lines ??= createInterface({ input: process.stdin })[Symbol.asyncIterator]()
   next ??= lines.next()

@@ -205,7 +205,7 @@ async function namedPolicy({ globals, ids }: Agent, id: string, isCall: boolean)
   return { ...tools, permissions, rules }
 }
 
-/** What an agent is spawned with: a named one is narrowed by its own limits too, of which rules that allow are none. */
+/** The policies that narrow a spawned agent: its own, and for a named one that agent's without its rules that allow. */
 async function spawnedPolicies(
   agent: Agent,
   given: SpawnPolicy | string,

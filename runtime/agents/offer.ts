@@ -8,11 +8,11 @@ import { isEnabled } from '../policy/is-enabled.js'
 import type { Offer, Withheld } from '../state/policy.js'
 import type { ToolDef } from '../state/tool-def.js'
 import { sourceOf } from '../state/tool-source.js'
-import type { AgentView } from '../trust/agent-view.js'
+import { type AgentView, TRUST_ADVICE } from '../trust/agent-view.js'
 
 /**
- * What a model is offered of a runtime's tools, and what is withheld from it. The code of a tool is asked whose arguments
- * only that tells: a model that is shown no schema would guess.
+ * The tools that a model is offered, and those that are withheld from it. Where only the code of a tool tells its
+ * arguments, that is run: a model that is shown no schema would guess.
  *
  * @param callable those that may be called, as far as was known without running code
  */
@@ -71,10 +71,6 @@ async function whyNot(
   if (!isEnabled(tool, globals))
     return { why: 'the configuration disables it', grant: `Take \`enabled: false\` out of \`config.tools\`.` }
   if ((await shown([tool])).length === 0)
-    return {
-      why: 'it is code of a project that is not trusted',
-      grant:
-        "Give createRuntime `interact`, or `policy: { trust: { project: 'allow' } }` if the project is yours.",
-    }
+    return { why: 'it is code of a project that is not trusted', grant: TRUST_ADVICE }
   return whyNever(tool, globals, limits)
 }

@@ -43,7 +43,7 @@ export function hasPreview({ frontmatter }: Pick<ToolDef, 'frontmatter'>): boole
 }
 
 /**
- * What the tool shows of the call; null where it shows nothing. A preview that fails is said to.
+ * The tool's preview of the call, or why it failed; null for a tool that has none.
  *
  * @throws the AgentAppsError that the preview throws: the call cannot work, so that nobody is to be asked
  */

@@ -18,7 +18,7 @@ const lastQuestions = perRuntime(() => new Map<string, Promise<unknown>>())
  *
  * @param question gets whether it has waited for others
  */
-export async function inTurn<Answer>(
+export async function askInTurn<Answer>(
   globals: Globals,
   { sessionId, userId }: Pick<CallIds, 'sessionId' | 'userId'>,
   abort: AbortSignal | undefined,

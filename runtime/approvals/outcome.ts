@@ -10,6 +10,8 @@ export interface Outcome {
   isOutdated?: true
 }
 
+export const ABORTED = { answer: 'aborted', reason: 'the call was aborted' } as const satisfies Outcome
+
 export const ANSWERS: readonly ApprovalAnswer[] = ['allow-once', 'allow-session', 'allow-project', 'deny']
 
 export function isAnswer(value: unknown): value is ApprovalAnswer {

@@ -31,7 +31,7 @@ export class SessionApprovals {
   readonly #granted = new Map<string, Granted>()
   /** Single calls that may be tried again, with the session that each belongs to. */
   readonly #once = new Map<string, string | undefined>()
-  /** How often anything was granted. */
+  /** The number of times that anything was granted. */
   grants = 0
   /** Questions that wait for an answer: a call of the same identity waits for it too. */
   readonly waiting = new Map<string, Promise<Outcome>>()

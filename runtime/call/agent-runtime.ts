@@ -19,11 +19,11 @@ import { ownLimits } from './own-options.js'
 export interface AgentRuntime {
   /** The tool that a name leads to; null where the agent may call none of that name. */
   findTool: (ref: string) => Promise<ToolDef | null>
-  /** The tools that it may call, as far as they have a description. No code is run. */
+  /** The tools that it may call. No code is run: those in code may lack their arguments. */
   listTools: () => Promise<ToolDef[]>
   /**
-   * The tools that a model is to get, and those that it does not get, with the reasons. The code of a tool is run whose
-   * arguments only that tells.
+   * The tools that a model is to get, and those that it does not get, with the reasons. Where only the code of a tool
+   * tells its arguments, that is run.
    */
   offer: () => Promise<Offer>
   /**

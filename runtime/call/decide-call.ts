@@ -111,7 +111,7 @@ const TRUST_ASKED: StepAnswer = {
   reason: 'its project is not trusted yet',
 }
 
-/** What a person is to be asked, unless this was answered before or the call cannot work. */
+/** Adds the question to a person, unless it was answered before or the call cannot work. */
 async function asked(ctx: RunContext, made: Authorization): Promise<Authorization> {
   const request = await (await asking()).requestOf(ctx, made)
   if (request === null) return allowedBefore(made)

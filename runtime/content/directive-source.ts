@@ -28,7 +28,7 @@ import type { ToolDef } from '../state/tool-def.js'
 import { sourceOf } from '../state/tool-source.js'
 
 /**
- * What a directive can read: `entry` is its file's path entry, absolute, and `file` relative to that.
+ * The files and tools that a directive can read: `entry` is its file's path entry, absolute, `file` relative to that.
  *
  * @param filled the call whose values are filled in in what the directive is given: an agent may choose them, so
  *   that they lead to no more than it may have without being asked about. Undefined for what an author wrote

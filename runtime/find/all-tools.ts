@@ -70,7 +70,7 @@ function registeredTools({ tools: { programmaticTools } }: Globals): ToolDef[] {
   return [...new Set([...programmaticTools].flatMap(([key, tool]) => (isInline(key, tool) ? [] : [tool])))]
 }
 
-/** What a name stands for in one directory. */
+/** A name in one directory, with what it leads to there. */
 export interface Named extends Found {
   name: string
 }

@@ -12,7 +12,7 @@ import type { Globals } from '../state/context.js'
 import type { Found } from '../state/directory-state.js'
 import type { Resolution } from '../state/tool-def.js'
 
-/** The error for a reference that leads nowhere, with the nearest name that is known, and the directories that are missing. */
+/** The error for a reference that leads nowhere, with the nearest known name and the directories that are missing. */
 export async function toolNotFound(ref: string, globals: Globals): Promise<AgentAppsError> {
   const missing = missingDirectories(globals)
   const nor = missing.length === 0 ? '' : `, and there is no directory ${missing.join(' or ')}`

@@ -6,7 +6,7 @@ import { isAbsolute, join, sep } from 'node:path'
 
 /**
  * True where the program that runs is part of a project: its main module lies in the project's folder, and was not
- * installed there. Whoever runs it has chosen to run the project's code.
+ * installed there. To run it is to run the project's code.
  *
  * @param folder absolute
  */
@@ -17,7 +17,7 @@ export function isProgramOf(folder: string): boolean {
   return isIn(root, main) && !isShared(root)
 }
 
-/** What precedes an argument where Node runs no module, so that the argument would pass for one. */
+/** Options with which Node runs no module, so that an argument behind them would pass for one. */
 const RUNS_NO_MODULE = /^(?:-e|-p|-pe|--eval|--print|--snapshot-blob)(?:=|$)/
 
 /** Hosts that may have an argument where Node has the main module: an application of Electron the file that it is to open. */
@@ -29,7 +29,7 @@ function mainModule(): string | null {
   const [, main] = argv
   const isOther = OTHER_HOSTS.some(name => name in versions)
   if (main === undefined || isOther || execArgv.some(option => RUNS_NO_MODULE.test(option))) return null
-  // Node makes the path absolute, and leaves extensions and `index.js` out if whoever started it did.
+  // Node makes the path absolute, and leaves extensions and `index.js` out if the command line did.
   return isAbsolute(main) ? realPath(main, () => createRequire(main).resolve(main)) : null
 }
 

@@ -1,3 +1,4 @@
+import { isDisabled } from '../../src/catalog/offered-tool.js'
 import { isBroken } from '../../src/index/index-format.js'
 import { everyTool, type Named } from '../find/all-tools.js'
 import { guardsOf } from '../policy/guards-of.js'
@@ -69,8 +70,7 @@ function phaseOf(
   lifecycle: RuntimeLifecycle | undefined,
   globals: Globals,
 ): ToolState['state'] {
-  const { enabled } = tool.frontmatter.metadata
-  if (enabled === false || enabled === 'false' || !isEnabled(tool, globals)) return 'disabled'
+  if (isDisabled(tool.frontmatter) || !isEnabled(tool, globals)) return 'disabled'
   if (lifecycle?.inactive.has(tool.name)) return 'inactive'
   return hasHooks(tool) ? (lifecycle?.known(tool)?.state ?? 'idle') : 'active'
 }

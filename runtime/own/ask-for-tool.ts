@@ -2,7 +2,8 @@ import { AgentAppsError } from '../../src/base/error.js'
 import { isJsonObject, isStringArray } from '../../src/base/json.js'
 import type { Ask, Question } from '../../src/own/question.js'
 import { visibleText } from '../../src/policy/shown-text.js'
-import { askHost, inTurn } from '../approvals/ask-host.js'
+import { askHost, askInTurn } from '../approvals/ask-host.js'
+import { ABORTED } from '../approvals/outcome.js'
 import type { Context, Globals } from '../state/context.js'
 import type { PromptRequest } from '../state/policy.js'
 import type { ToolDef } from '../state/tool-def.js'
@@ -30,11 +31,11 @@ export function askFor(tool: ToolDef, ctx: Asker, abort: () => AbortSignal | und
     const about = { id: crypto.randomUUID(), tool: tool.name, layer, agentId, sessionId, userId }
     const { globals, envelope } = ctx
     const signal = abort()
-    const outcome = await inTurn(globals, envelope, signal, () =>
+    const outcome = await askInTurn(globals, envelope, signal, () =>
       askHost(globals.config, { ...asked, ...about }, signal),
     )
     ctx.mustGoOn()
-    if (!outcome?.answered) throw unavailable(tool, outcome?.reason ?? 'the call was aborted')
+    if (!outcome?.answered) throw unavailable(tool, (outcome ?? ABORTED).reason)
     const { answer } = outcome
     const given = isJsonObject(answer) && 'answer' in answer ? answer.answer : answer
     if (isAnswer(asked, given)) return given

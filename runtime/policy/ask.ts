@@ -3,9 +3,9 @@ import { AgentAppsError, isAgentAppsError } from '../../src/base/error.js'
 import { type Decision, ended } from '../../src/policy/decide.js'
 import { approvalRequest, hasPreview, previewOf } from '../approvals/approval-request.js'
 import { type ApprovedCall, type Asking, approvedCall } from '../approvals/approved-call.js'
-import { askHost, inTurn, TIMEOUT_MS } from '../approvals/ask-host.js'
+import { askHost, askInTurn, TIMEOUT_MS } from '../approvals/ask-host.js'
 import { notifyOfApproval } from '../approvals/notify-of-approval.js'
-import { isAnswer, type Outcome, outcomeOf } from '../approvals/outcome.js'
+import { ABORTED, isAnswer, type Outcome, outcomeOf } from '../approvals/outcome.js'
 import { approveForProject, isApprovedForProject } from '../approvals/project-approvals.js'
 import { type Approval, type SessionApprovals, sessionApprovals } from '../approvals/session-approvals.js'
 import { givenAnswer, keepRequest } from '../approvals/waiting-request.js'
@@ -23,8 +23,9 @@ import { keepDecision } from './denials.js'
 export async function ask(asking: Asking, decision: Decision): Promise<void> {
   const approvals = sessionApprovals(asking.globals)
   let call = await callOf(asking)
-  const none = hasPreview(asking.tool) ? undefined : null
-  let preview: string | null | undefined = none
+  // Null for a tool that shows nothing, undefined until the call is looked at.
+  const unseen = hasPreview(asking.tool) ? undefined : null
+  let preview: string | null | undefined = unseen
   for (;;) {
     const { grants } = approvals
     if (await wasApproved(call)) return
@@ -38,7 +39,7 @@ export async function ask(asking: Asking, decision: Decision): Promise<void> {
     const waiting = approvals.waiting.get(call.identity)
     const { answer, reason, isOutdated } = await (waiting ?? asked(call, decision, preview, approvals))
     // What this call would do may be another thing by now.
-    preview = none
+    preview = unseen
     // An answer for one call, or the end of one, says nothing of another that waited for it.
     if (waiting && (answer === 'allow-once' || answer === 'aborted')) continue
     if (!isAllowed(answer)) {
@@ -80,7 +81,7 @@ export async function wasAllowed(asking: Asking): Promise<boolean> {
 }
 
 /**
- * What a person is to be asked about a call by the host's own means; null where `ask` would let it pass, and the
+ * The question to a person about a call, for the host's own means; null where `ask` would let it pass, and the
  * error that it would throw where the call cannot work. If the call has an id, the request is kept under it until
  * it is answered.
  *
@@ -148,8 +149,6 @@ async function grant(call: ApprovedCall, answer: Exclude<ApprovalAnswer, 'deny'>
   if (sessionId !== undefined) approvals.grant(identity, { ...approval, sessionId })
 }
 
-const ABORTED: Outcome = { answer: 'aborted', reason: 'the call was aborted' }
-
 /** A question, which calls of the same identity wait for until its answer holds. */
 async function asked(
   call: ApprovedCall,
@@ -191,7 +190,7 @@ function isAllowed(answer: Outcome['answer']): answer is Exclude<ApprovalAnswer,
 async function question(call: ApprovedCall, decision: Decision, preview: string | null): Promise<Outcome> {
   const { asking } = call
   const { globals, envelope, abort } = asking
-  const outcome = await inTurn(globals, envelope, abort, async hasWaited =>
+  const outcome = await askInTurn(globals, envelope, abort, async hasWaited =>
     shown(call, decision, hasWaited ? await previewOf(asking) : preview),
   )
   return outcome ?? ABORTED

@@ -98,7 +98,7 @@ export async function allowedAmong(
   return allowed
 }
 
-/** Why no call of a tool may be made that `allowedAmong` leaves out, and what a person does about it. */
+/** The reason why `allowedAmong` leaves a tool out, and advice for a person about it. */
 export async function whyNever(
   tool: ToolDef,
   globals: Globals,

@@ -18,7 +18,7 @@ export interface Agent {
   readonly policy: AgentPolicy | undefined
   /** The id of the named agent that it is. */
   readonly named: string | undefined
-  /** What it was spawned with, outermost first: policies, and ids of named agents. */
+  /** The policies, and ids of named agents, that it was spawned with, outermost first. */
   readonly spawned: readonly (SpawnPolicy | string)[]
   /** The names of the skills in whose place it calls. */
   readonly skills: readonly string[]
@@ -26,7 +26,7 @@ export interface Agent {
   readonly caller: CallContext | undefined
 }
 
-/** Whose calls an agent makes: one that a tool spawned calls for whoever called the tool. */
+/** Whose calls an agent makes: one that a tool spawned calls for the caller of the tool. */
 export function idsOf({ ids, caller, spawned }: Agent): CallIds {
   const agentId = spawned.map(idIn).findLast(id => id !== undefined)
   return { ...caller?.envelope, ...ids, ...(agentId !== undefined && { agentId }) }

@@ -36,7 +36,7 @@ export interface CallIds {
   workspaceId?: string | undefined
 }
 
-/** Which request an answer is for, besides its id. */
+/** The owner of the request that an answer is for, and the call that was asked about. */
 export interface AnswerOptions extends CallIds {
   /** The call that a person was asked about: its id alone does not tell, where a model gives ids again. */
   call?: { ref: string; args?: unknown } | undefined
@@ -188,7 +188,7 @@ export interface RuntimeConfig {
   interact?: Interact
   /** How long a person has for an answer, in milliseconds. Default: 5 minutes. */
   interactTimeoutMs?: number
-  /** Whether several questions for one session and user may wait for answers at the same time. */
+  /** True lets several questions for one session and user wait for answers at the same time. */
   interactParallel?: boolean
   /** Keeps the state of sessions. Default: memory. */
   store?: Store
@@ -198,7 +198,7 @@ export interface RuntimeConfig {
   isProjects?: boolean
   /** What the project's configuration says of agents, in effect as far as the project is trusted. */
   projects?: ProjectConfiguration
-  /** Whether the program is part of the project, which it so has chosen; absent until an agent makes that matter. */
+  /** True where the program is part of the project, and so has chosen it; absent until an agent makes that matter. */
   isOwn?: boolean
 }
 

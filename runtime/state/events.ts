@@ -48,7 +48,7 @@ export interface RunEvent extends Progress {
   failed?: true
   /** Of a call that was denied by a policy: why. */
   decision?: Decision | undefined
-  /** Of a denied call, and of a question to a person: where the tool comes from. */
+  /** The origin of the tool, for a denied call and for a question to a person. */
   origin?: Origin | undefined
   /** Whose call it is, as far as that is known. */
   agentId?: string | undefined

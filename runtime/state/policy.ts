@@ -149,7 +149,7 @@ interface TellsTool extends Question {
   userId: string | undefined
 }
 
-/** What a model is offered: tools whose arguments are known, and what it does not get. */
+/** The tools that a model is offered, whose arguments are known, and those that it does not get. */
 export interface Offer {
   tools: ToolDef[]
   withheld: Withheld[]
@@ -159,7 +159,7 @@ export interface Offer {
 export interface Withheld {
   tool: ToolDef
   why: string
-  /** What a person does so that it gets it. */
+  /** Advice for a person who wants the model to get it. */
   grant: string
 }
 

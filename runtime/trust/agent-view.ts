@@ -12,7 +12,7 @@ export interface AgentView {
   globals: Globals
   /** The tools of these that agents may know of. */
   shown: (tools: readonly ToolDef[]) => Promise<readonly ToolDef[]>
-  /** Why others are not shown, and what to do; absent where all are. */
+  /** The reason why others are not shown, with advice; absent where all are. */
   hint?: string
 }
 
@@ -79,12 +79,12 @@ export async function isAskedFirst(globals: Globals, tool: ToolDef): Promise<boo
   return trust !== null && !(await trust.isTrusted()) && (await trust.isCodeOfProject(tool))
 }
 
-const ADVICE =
+export const TRUST_ADVICE =
   "If the project is yours, write createRuntime({ policy: { trust: { project: 'allow' } } }), or name its `paths`. `interact` asks a person."
 
 function hintOf(why: string, trust: ProjectTrust): string {
   const hint = `It runs code of the project ${visibleText(projectRoot(trust.own))}, which is not trusted: ${why}.`
-  return isUnforeseen(trust) ? `${hint} ${ADVICE}` : hint
+  return isUnforeseen(trust) ? `${hint} ${TRUST_ADVICE}` : hint
 }
 
 /** True where the host has neither said whether the project is trusted, nor how a person is asked. */
@@ -106,7 +106,8 @@ function noteWithheld(tools: readonly ToolDef[], why: string, trust: ProjectTrus
   addDiagnostic(own, {
     ...{ file: root, line: 1, column: 1, rule: 'project-untrusted', severity: 'info' },
     reason,
-    note: ADVICE,
+    note: TRUST_ADVICE,
   })
-  if (isFirst && isUnforeseen(trust)) console.warn(visibleText(`agent-apps: ${root}: ${reason}. ${ADVICE}`))
+  if (isFirst && isUnforeseen(trust))
+    console.warn(visibleText(`agent-apps: ${root}: ${reason}. ${TRUST_ADVICE}`))
 }

@@ -1,5 +1,5 @@
-import { askHost, inTurn } from '../approvals/ask-host.js'
-import { type Outcome, outcomeOf } from '../approvals/outcome.js'
+import { askHost, askInTurn } from '../approvals/ask-host.js'
+import { ABORTED, type Outcome, outcomeOf } from '../approvals/outcome.js'
 import type { CallIds, Globals } from '../state/context.js'
 import type { ProjectRequest } from '../state/policy.js'
 import type { ToolDef } from '../state/tool-def.js'
@@ -19,8 +19,8 @@ export async function putQuestion(
   call: ProjectQuestion,
   globals: Globals,
 ): Promise<Outcome> {
-  const outcome = await inTurn(globals, call.ids, call.signal, () => shown(request, call, globals))
-  return outcome ?? { answer: 'aborted', reason: 'the call was aborted' }
+  const asked = () => shown(request, call, globals)
+  return (await askInTurn(globals, call.ids, call.signal, asked)) ?? ABORTED
 }
 
 async function shown(

@@ -17,7 +17,7 @@ export function projectRoot({ config: { cwd = disk.cwd(), paths, projects, isPro
   return root
 }
 
-/** What the project's configuration says that waits until the project is trusted. */
+/** The part of the project's configuration that counts only once the project is trusted. */
 export function askedConfiguration({ projects, isOwn }: RuntimeConfig): Omit<ProjectConfiguration, 'root'> {
   const { root: _, ...configuration } = (!isOwn && projects) || { root: '' }
   return configuration

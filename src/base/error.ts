@@ -89,9 +89,9 @@ export type ErrorCode =
   | 'WORKSPACE_MISSING'
 
 export interface ErrorDetails {
-  /** What a person does about it. */
+  /** Advice for a person. */
   hint: string
-  /** What a model does about it that made the call. */
+  /** Advice for the model that made the call. */
   modelHint?: string
   /** The tool's name or reference. */
   tool?: string

@@ -5,7 +5,7 @@ export interface ModelFailure {
   /** The error's code; `TOOL_FAILED` where it has none. */
   error: string
   message: string
-  /** What the model can do about it, where the error says. What only a person can do is not told. */
+  /** Advice for the model, where the error has some. Advice for people is left out. */
   hint?: string
 }
 
@@ -46,7 +46,7 @@ const FOR_MODELS: ReadonlySet<ErrorCode> = new Set<ErrorCode>([
   'STATE_CONFLICT',
 ])
 
-/** What a model is told to do. Another tool's error is written for it; ours says which hints are. */
+/** The hint for a model. Errors of other classes are written for it; of ours, `modelHint` and those in `FOR_MODELS` are. */
 function hintOf(error: object): unknown {
   if (!isAgentAppsError(error)) return (error as { hint?: unknown }).hint
   return error.modelHint ?? (FOR_MODELS.has(error.code) ? error.hint : undefined)

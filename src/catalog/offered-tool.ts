@@ -12,9 +12,14 @@ export interface OfferedTool {
 }
 
 /** True for tools that agents can see: not hidden, disabled, a middleware or a main skill. */
-export function isThere({ frontmatter: { visibility, role, metadata } }: OfferedTool): boolean {
-  const isEnabled = metadata.enabled !== false && metadata.enabled !== 'false'
-  return visibility !== 'hidden' && isEnabled && role !== 'middleware' && role !== 'main'
+export function isThere({ frontmatter }: OfferedTool): boolean {
+  const { visibility, role } = frontmatter
+  return visibility !== 'hidden' && !isDisabled(frontmatter) && role !== 'middleware' && role !== 'main'
+}
+
+/** True for a tool that its author disabled. */
+export function isDisabled({ metadata: { enabled } }: ToolFrontmatter): boolean {
+  return enabled === false || enabled === 'false'
 }
 
 /** True for a tool that a model is shown. */

@@ -1,7 +1,7 @@
 import type { JsonObject } from '../base/json.js'
 import type { Ask } from '../own/question.js'
 
-/** What a hook of a tool gets, with the type of the tool's `config`. */
+/** The context of a tool's hook, with the type of the tool's `config`. */
 export interface HookContext<Config = JsonObject> {
   /** The tool's name, qualified where it has a namespace. */
   readonly name: string

@@ -166,7 +166,7 @@ function isCoverable(text: string, { mayExecute = true }: ToolCall): boolean {
   return !mayExecute || text.replaceAll(VARIABLE_SIGN, '').replaceAll(PLAIN_PARTS, '') === ''
 }
 
-/** What stands before the bare name of a variable. */
+/** The sign before the bare name of a variable. */
 const VARIABLE_SIGN = /\$(?=[A-Za-z_])/g
 /** Characters that mean nothing to a shell, and quotes in which nothing is filled in. */
 const PLAIN_PARTS = /[\p{L}\p{M}\p{N}_./:=@%+,~^ \t-]+|'[^'$`\\\n\r]*'|"[^"$`\\\n\r]*"/gu

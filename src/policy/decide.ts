@@ -54,7 +54,7 @@ export function decisionSteps(call: AgentCall, limits: Limits, steps = STEPS): S
   return answers
 }
 
-/** Ends a sentence with a reason, which whoever gave it may have ended already. */
+/** Ends a sentence with a reason, which may have an end of its own already. */
 export function ended(reason: string): string {
   return /[.!?…]$/.test(reason.trim()) ? reason.trim() : `${reason.trim()}.`
 }

@@ -14,7 +14,7 @@ export interface Guards {
   rules: readonly ToolRule[]
   /** How the key of a call is made: by a template, or by the tool's code. Undefined: of all arguments. */
   approvalKey: KeyTemplate | 'derived' | undefined
-  /** What is wrong with them: the tool is not run. */
+  /** Their faults, for which the tool is not run. */
   faults: readonly GuardFault[]
 }
 

@@ -16,10 +16,9 @@ export function shownText(text: string): string {
 /** The lines of a text, each as a person may be shown it: those up to a number, and how many there are. Tabs are seen. */
 export function shownLines(text: string, most: number): { lines: string[]; count: number } {
   const all = text.replace(/\r?\n$/, '')
-  const seen = (line: string): string => line.split('\t').map(visibleText).join('\t')
   let count = 1
   for (let at = all.indexOf('\n'); at !== -1; at = all.indexOf('\n', at + 1)) count++
-  return { lines: all.split(/\r?\n/, most).map(line => cut(line, seen)), count }
+  return { lines: all.split(/\r?\n/, most).map(line => cut(line, visibleLines)), count }
 }
 
 /** So many spaces could push what follows to where a screen begins its next line. */

@@ -17,7 +17,7 @@ export interface ToolFrontmatter {
   name: string
   /** The author's name, if it breaks the name rule and the folder's name is used instead. */
   title?: string
-  /** What it does, in one sentence. Absent: models are shown its name alone. */
+  /** Its use in one sentence. Absent: models are shown its name alone. */
   description?: string
   /** Default `context` for a folder skill, otherwise none. */
   role?: Role
@@ -79,8 +79,10 @@ export interface FrontmatterContext {
 }
 
 /**
- * Interprets an author's frontmatter, without a context as that of code. Never fails: a field of the wrong type counts as absent (the compiler
- * reports it), and an unknown field is kept.
+ * Interprets an author's frontmatter. Never fails: a field of the wrong type counts as absent (the compiler reports
+ * it), and an unknown field is kept.
+ *
+ * @param context of the file; without it, the frontmatter is read as that of code
  */
 export function extractFrontmatter(
   verbatim: JsonObject,

@@ -36,7 +36,7 @@ export interface SpawnedAgent {
 }
 
 /**
- * What `execute` gets besides its arguments, with the types of the tool's `config` and `state`. If the tool is called
+ * The second argument of `execute`, with the types of the tool's `config` and `state`. If the tool is called
  * without a runtime, everything except `signal`, `config`, `env` and the functions is undefined.
  */
 export interface ToolContext<Config = JsonObject, State = unknown> {

@@ -8,7 +8,7 @@ import { CONNECT_MS } from './open-client.js'
 import { readSkills, type ServedSkill } from './remote-skills.js'
 import type { ServerLink } from './server-link.js'
 
-/** What is kept of a server: a description's and a schema's characters, a schema's levels, and how many tools and skills. */
+/** The most that is kept of a server: a description's and a schema's characters, a schema's levels, and how many tools and skills. */
 const LIMITS = { description: 4_000, schema: 256 * 1024, depth: 200, tools: 2_000 }
 
 /** What a server has, as it is registered here. */
@@ -169,7 +169,7 @@ export class ServerRegistry {
   }
 }
 
-/** Why a tool cannot be taken over; null where it can. One tool must not keep the others away. */
+/** The reason why a tool cannot be taken over; null where it can. One tool must not keep the others away. */
 function faultOf({ name, title, description, inputSchema }: Tool): string | null {
   if (isDeep(inputSchema)) return `its schema nests deeper than ${LIMITS.depth} levels`
   if (JSON.stringify(inputSchema).length > LIMITS.schema) return 'its schema is too large'

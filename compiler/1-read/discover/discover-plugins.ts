@@ -221,7 +221,7 @@ function alone(place: UnitPlace, namespace: string, manifest: string): Unit {
   return { path: place.path, namespace, places: [place], manifest }
 }
 
-/** What the plugin's own manifest says of a plugin that a marketplace lists; null where it has none that can be read. */
+/** A plugin that a marketplace lists, as its own manifest describes it; null where it has none that can be read. */
 function ownEntry(
   folder: string,
   { plugin: { name } }: PluginEntry,

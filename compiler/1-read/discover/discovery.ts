@@ -4,12 +4,12 @@ import { limits } from '../../files/limits.js'
 import type { Unit } from '../../records/unit.js'
 import type { ManifestPlace } from './manifest-places.js'
 
-/** What gave a plugin its name, from the most right to it to the least; `folder`: its manifest cannot be read. */
+/** The sources of a plugin's name, the one with the most right to it first; `folder`: its manifest cannot be read. */
 export const NAMED_BY = ['marketplace', 'plugin', 'folder'] as const
 
 export type NamedBy = (typeof NAMED_BY)[number]
 
-/** What a folder's manifests are; `broken` where nobody knows which plugins one of them names. */
+/** A kind of a folder's manifests; `broken`: it is not known which plugins one of them names. */
 export type ManifestKind = ManifestPlace['kind'] | 'broken'
 
 /** The units of a directory, and what told of them. */
@@ -34,7 +34,7 @@ export interface Discovery {
   folders: Map<string, Unit>
   /** Faults of manifests, each with the manifest's path. */
   findings: { path: string; finding: Finding }[]
-  /** How many faults of each rule each manifest has. */
+  /** The number of faults of each rule in each manifest. */
   counts: Map<string, number>
   /** Folders whose skills do not load, since the manifest that would name them has a fault. */
   closed: Set<string>

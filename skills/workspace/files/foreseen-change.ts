@@ -9,7 +9,7 @@ export function takesLong(bytes: number, edits = 1): boolean {
 }
 
 /**
- * What a person is shown of a change of a file before it is made.
+ * A change of a file as a person is shown it before it is made.
  *
  * @param known the file as it is, whose text is null where it is none; null where there is no such file
  * @param plain what the call gives, for a change that cannot be compared
@@ -26,7 +26,7 @@ export function foreseenChange(
   return title + (lines === null ? plain : diff)
 }
 
-/** What is shown where it would take too long to find out what a file becomes. */
+/** The text that is shown where it would take too long to find out what a file becomes. */
 export function unforeseen(path: string, plain: string): string {
   return `What ${path} becomes is too much to be looked through before. The call gives:\n${plain}`
 }

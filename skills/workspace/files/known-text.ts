@@ -39,7 +39,7 @@ export async function knownContents(place: Place, { read }: Session): Promise<Kn
   }
 }
 
-/** How large a file is that the session knows, in bytes; 0 for any other. */
+/** The size in bytes of a file that the session knows; 0 for any other. */
 export function knownSize({
   place: { real },
   session: { read },

@@ -9,16 +9,16 @@ const TIME_MAX = 50
 /** The most characters, of both texts together, that are compared. */
 const COMPARED_MAX = 500_000
 
-/** What differs between two texts. */
+/** The difference between two texts. */
 export interface TextChange {
   /** In the unified format; where the texts are too different to be compared, a sentence that says so. */
   diff: string
-  /** How many lines go, and how many come; null where they were not compared. */
+  /** The numbers of lines that go and that come; null where the texts were not compared. */
   lines: { removed: number; added: number } | null
 }
 
 /**
- * What differs between two texts. Only what lies between their common beginning and end is compared, so that a small
+ * Compares two texts. Only what lies between their common beginning and end is compared, so that a small
  * change of a large file takes no longer than that of a small one.
  */
 export function textChange(path: string, old: string, text: string): TextChange {
