@@ -57,6 +57,22 @@ describe('edit', () => {
     expect(await edited('one two', { edits })).toMatchObject({ text: 'three three', replaced: 3 })
   })
 
+  it('refuses a few edits that would make far too much of a text', async () => {
+    const grows = [
+      ...[{ old: 'l', new: 'x'.repeat(10), all: true }],
+      ...Array.from({ length: 20 }, () => ({ old: 'x', new: 'x'.repeat(10), all: true })),
+    ]
+    const began = performance.now()
+    expect(await failure('hello', { edits: grows })).toMatch(
+      /^EDIT_FAILED: Edit \d+ of 21: The edits replace or add too much at once\. a\.txt was not changed\./,
+    )
+    const swaps = Array.from({ length: 500 }, (_, at) => ({
+      ...{ old: 'ab'[at % 2], new: 'ab'[(at + 1) % 2], all: true },
+    }))
+    expect(await failure('a'.repeat(1_000_000), { edits: swaps })).toMatch(/^EDIT_FAILED: Edit \d+ of 500: /)
+    expect(performance.now() - began).toBeLessThan(10_000)
+  })
+
   it('makes all edits, or none', async () => {
     const edits = [
       { old: 'one', new: 'two' },

@@ -1,6 +1,7 @@
 import { lstat, realpath } from 'node:fs/promises'
 import { basename, dirname, isAbsolute, relative, resolve, sep } from 'node:path'
 import { AgentAppsError } from 'agent-apps'
+import { PATH_MAX } from './path-key.js'
 
 /** What is inside the wall. */
 export interface Inside {
@@ -67,7 +68,8 @@ function shownPath(real: string, root: string): string {
 }
 
 export function outside(path: string, why: string, cause?: unknown): AgentAppsError {
-  return new AgentAppsError('PATH_OUTSIDE', `The path ${JSON.stringify(path)} cannot be used: ${why}.`, {
+  const shown = path.length > PATH_MAX ? `${path.slice(0, 80)}…` : path
+  return new AgentAppsError('PATH_OUTSIDE', `The path ${JSON.stringify(shown)} cannot be used: ${why}.`, {
     hint: 'Give a path inside the workspace, relative to its root.',
     cause,
   })
@@ -79,6 +81,7 @@ const DEVICE = /(?:^|[\\/])(?:con|prn|aux|nul|com\d|lpt\d|conin\$|conout\$)(?:[ 
 /** Why a text is no path here, whatever lies there; null where it may be one. */
 function textProblem(path: string): string | null {
   if (path === '') return 'it is empty; "." is the root'
+  if (path.length > PATH_MAX) return `it has more than ${PATH_MAX} characters`
   if (path.includes('\0')) return 'it contains a NUL character'
   if (/^~/.test(path)) return '"~" stands for no folder here'
   if (/^[a-z][a-z0-9+.-]+:/i.test(path) && /^[a-z][a-z0-9+.-]+:\/|^(?:file|data|node):/i.test(path))

@@ -10,6 +10,14 @@ export interface Edit {
 }
 
 /**
+ * The work of all changes of one call, in characters: a few changes of all places could make more of a text than fits
+ * into memory, and take minutes in which nothing else runs.
+ */
+const WORK_MAX = 32_000_000
+/** A place takes as long as so many characters. */
+const PLACE_WORK = 4
+
+/**
  * Makes changes one after the other, each of what the ones before it made; all of them, or none. A line break
  * of a change means the file's.
  *
@@ -24,11 +32,17 @@ export function replaceText(
   const ending = lineEnding(text)
   let now = text
   let replaced = 0
+  let repeated = 0
+  let work = 0
   for (const [index, edit] of edits.entries()) {
     const which = edits.length > 1 ? `Edit ${index + 1} of ${edits.length}: ` : ''
-    const made = replaceOne(now, edit, ending, message => failed(path, which, message))
+    const room = WORK_MAX - work - repeated
+    const made = replaceOne(now, edit, { ending, room }, message => failed(path, which, message))
     now = made.text
     replaced += made.count
+    // What came more than once is gone through by the changes that follow.
+    repeated += made.repeated
+    work += made.count * PLACE_WORK + repeated
   }
   return { text: now, replaced }
 }
@@ -42,18 +56,32 @@ function failed(path: string, which: string, { text, hint }: { text: string; hin
 function replaceOne(
   text: string,
   { old, new: wanted, all = false }: Edit,
-  ending: '\n' | '\r\n',
+  { ending, room }: { ending: '\n' | '\r\n'; room: number },
   failure: Failure,
-): { text: string; count: number } {
+): { text: string; count: number; repeated: number } {
   if (old === wanted) throw failure({ text: 'The old and the new text are the same', hint: 'Leave it out.' })
   const found = [old, withLineEnding(old, '\r\n'), withLineEnding(old, '\n')].find(one => text.includes(one))
   if (found === undefined) throw failure(absent(text, old))
-  // Millions of places are put together at once, and not one by one.
-  const pieces = text.split(found)
-  const count = pieces.length - 1
-  if (count > 1 && !all) throw failure(ambiguous(pieces, found))
   const put = ending === '\r\n' ? withLineEnding(wanted, ending) : wanted
-  return { text: pieces.join(put), count }
+  const count = placesIn(text, found, room / PLACE_WORK)
+  if (count > 1 && !all) throw failure(ambiguous(text.split(found), found))
+  const repeated = (count - 1) * Math.max(0, put.length - found.length)
+  if (count * PLACE_WORK + repeated > room) throw failure(TOO_MUCH)
+  // Millions of places are put together at once, and not one by one.
+  return { text: text.split(found).join(put), count, repeated }
+}
+
+const TOO_MUCH = {
+  text: 'The edits replace or add too much at once',
+  hint: 'Make fewer of them in a call, or write the file as a whole.',
+}
+
+/** How often a text is in another one; once there are more places than that, one more. */
+function placesIn(text: string, found: string, most: number): number {
+  let count = 0
+  for (let at = text.indexOf(found); at !== -1 && count <= most; at = text.indexOf(found, at + found.length))
+    count++
+  return count
 }
 
 const PLACES_SHOWN = 10

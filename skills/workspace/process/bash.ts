@@ -1,6 +1,6 @@
 import { open } from 'node:fs/promises'
-import { posix } from 'node:path'
 import type { PreviewContext, ToolContext, ToolResult } from 'agent-apps'
+import { pathKey } from '../../../workspace/wall/path-key.js'
 import { expectSameRules, foreseen } from '../../../workspace/wall/same-rules.js'
 import { sessionOf, workspaceOf } from '../../../workspace/wall/workspace.js'
 import { keptOutput } from '../files/output-folder.js'
@@ -30,7 +30,7 @@ export function commandKey({
   command,
   cwd = '.',
 }: Pick<BashArguments, 'command'> & { cwd?: string }): string {
-  const folder = posix.normalize(cwd).replace(/(?<=.)\/$/, '')
+  const folder = pathKey(cwd)
   if (folder === '.') return command
   const isPlain = /^[\w./-]+$/.test(folder) && !folder.startsWith('-')
   return `cd ${isPlain ? folder : `'${folder.replaceAll("'", "'\\''")}'`} && ${command}`
