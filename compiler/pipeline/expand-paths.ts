@@ -1,8 +1,6 @@
 import { basename, dirname, join, sep } from 'node:path'
 import type { Diagnostic } from '../../src/base/diagnostic.js'
 import { isIgnoreEntry, type PathEntry, pathEntryDir } from '../../src/skill/path-entry.js'
-import { discoverPlugins } from '../1-read/discover/discover-plugins.js'
-import { emptyDiscovery } from '../1-read/discover/discovery.js'
 import { isDirectory, peekDirectory, realPath } from '../1-read/walk/look.js'
 import { toDiagnostic } from '../diagnostics/diagnostics.js'
 import { ignoreMatcher } from '../project/ignore-matcher.js'
@@ -24,24 +22,25 @@ export interface ExpandedPaths {
  * @param paths with absolute directories
  * @param onPath called with each directory in which something new could match, and each manifest
  */
-export function expandPaths(
+export async function expandPaths(
   paths: readonly PathEntry[],
   onPath: (path: string) => void = () => {},
-): ExpandedPaths {
+): Promise<ExpandedPaths> {
+  const expanded: PathEntry[] = []
   const faults: Diagnostic[] = []
-  const expanded = paths.flatMap((entry): PathEntry[] => {
+  for (const entry of paths) {
     const glob = isIgnoreEntry(entry) ? '' : pathEntryDir(entry)
-    if (isIgnoreEntry(entry) || !/[*?[{]/.test(glob) || statOf(glob) !== undefined) return [entry]
-    const found = directoriesOf(glob, onPath)
-    if (found.length === 0) return [entry]
-    return found.flatMap(dir => {
+    const isGlob = !isIgnoreEntry(entry) && /[*?[{]/.test(glob) && statOf(glob) === undefined
+    const found = isGlob ? directoriesOf(glob, onPath) : []
+    if (found.length === 0) expanded.push(entry)
+    for (const dir of found) {
       const given = typeof entry === 'string' ? {} : entry
-      const plugin = pluginAround(dir, onPath)
+      const plugin = await pluginAround(dir, onPath)
       faults.push(...plugin.faults)
-      if (plugin.faults.length > 0 && plugin.namespace === undefined) return []
-      return { ...(plugin.namespace !== undefined && { namespace: plugin.namespace }), ...given, dir }
-    })
-  })
+      if (plugin.faults.length > 0 && plugin.namespace === undefined) continue
+      expanded.push({ ...(plugin.namespace !== undefined && { namespace: plugin.namespace }), ...given, dir })
+    }
+  }
   return { paths: expanded, faults }
 }
 
@@ -66,11 +65,14 @@ function directoriesOf(glob: string, onDirectory: (directory: string) => void): 
 }
 
 /** The namespace of the plugin whose `skills` a directory is, or the errors of its manifests; nothing for other directories. */
-function pluginAround(
+async function pluginAround(
   directory: string,
   onPath: (path: string) => void,
-): { namespace?: string | undefined; faults: Diagnostic[] } {
+): Promise<{ namespace?: string | undefined; faults: Diagnostic[] }> {
   if (basename(directory) !== 'skills') return { faults: [] }
+  // On demand: discovery loads the walk, which a list from an index does not need.
+  const { discoverPlugins } = await import('../1-read/discover/discover-plugins.js')
+  const { emptyDiscovery } = await import('../1-read/discover/discovery.js')
   const folder = dirname(directory)
   const discovery = emptyDiscovery()
   discoverPlugins({ root: folder, folder: '', real: realPath(folder) }, discovery)

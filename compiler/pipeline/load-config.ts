@@ -170,7 +170,7 @@ export async function readConfiguration(
   const loaded = file === null ? {} : checkConfig(await readConfig(file, evaluate), file)
   const base = file === null ? resolve(cwd) : dirname(file)
   const { paths, faults } = loaded.paths
-    ? absolutePaths(loaded.paths, base, onPath)
+    ? await absolutePaths(loaded.paths, base, onPath)
     : { paths: [{ dir: base, discover: true }], faults: [] }
   const { policy, agents, env } = loaded
   return {
@@ -191,7 +191,7 @@ export function absolutePaths(
   paths: readonly PathEntry[],
   base: string,
   onPath?: (path: string) => void,
-): ExpandedPaths {
+): Promise<ExpandedPaths> {
   return expandPaths(
     placePaths(paths, directory => absoluteDirectory(directory, base)),
     onPath,

@@ -28,7 +28,13 @@ export async function readProject(
   const base = resolve(cwd)
   if (!paths) for (const path of configuringPaths(base, config)) onPath(path)
   const loaded: LoadedConfig = paths
-    ? { ...absolutePaths(paths, base, onPath), config: {}, file: null, project: { root: cwd }, user: {} }
+    ? {
+        ...(await absolutePaths(paths, base, onPath)),
+        config: {},
+        file: null,
+        project: { root: cwd },
+        user: {},
+      }
     : await readConfiguration({ cwd: base, evaluate, ...(config !== undefined && { config }) }, onPath)
   const externalPackages = [...new Set(external ?? loaded.config.external)].sort()
   const searched = searchDirectories(loaded.paths)
