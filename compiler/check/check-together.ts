@@ -4,10 +4,10 @@ import type { ProjectPart } from '../project/project-part.js'
 import { type Report, type ReportPart, report } from '../project/report.js'
 import type { Stage } from '../project/stage.js'
 import { withFindings } from '../records/linked-directory.js'
-import { ambiguousNames, copiedSkills } from './ambiguous-names.js'
 import { checkGuards } from './check-guards.js'
 import { checkReferences, knownNames, unmatchedPatterns } from './check-references.js'
 import { checkUnreachable } from './check-unreachable.js'
+import { ambiguousNames, copiedSkills } from './same-names.js'
 
 /** By directory: what an earlier stage found wrong, by file. */
 type Found = readonly { findings: Map<string, Finding[]> }[]
