@@ -39,17 +39,28 @@ export function questionText(call: QuestionedCall): string {
     ...(left > 0 ? [`(and ${left} more arguments)`] : []),
     ...(preview === null ? [] : ['Preview:', textBlock(preview, LINES_MAX)]),
     ...(ignored.length > 0
-      ? [`An answer for more than this call is for any value of ${visibleText(ignored.join(', '))}.`]
+      ? [`An answer for more than this call is for any value of ${namesText(ignored)}.`]
       : []),
   ]
   return lines.join('\n')
 }
 
 function argumentText(name: string, value: JsonValue, most: number): string {
-  const shown = `  ${/^[\w$.-]+$/.test(name) ? name : shownText(JSON.stringify(name))}:`
+  const shown = `  ${nameText(name)}:`
   if (typeof value === 'string' && value.includes('\n')) return `${shown}\n${textBlock(value, most)}`
   const isPlain = typeof value === 'string' && value !== '' && value.trim() === value
   return `${shown} ${shownText(isPlain ? value : JSON.stringify(value))}`
+}
+
+/** The names of arguments. One that is no word is quoted, so that it does not read as a part of the question. */
+function namesText(names: readonly string[]): string {
+  const left = names.length - ARGUMENTS_MAX
+  const shown = names.slice(0, ARGUMENTS_MAX).map(nameText).join(', ')
+  return left > 0 ? `${shown} and ${left} more` : shown
+}
+
+function nameText(name: string): string {
+  return shownText(/^[\w$.-]+$/.test(name) ? name : JSON.stringify(name))
 }
 
 /** The lines of a text behind bars. */

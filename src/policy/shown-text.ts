@@ -2,11 +2,11 @@
 const SHOWN_MAX = 2_000
 
 /**
- * Control characters, ends of lines, halves of characters, and all that is not seen or turns the direction of writing.
- * What says how an emoji is drawn hides nothing.
+ * Control characters, ends of lines, halves of characters, and all that is not seen or turns the direction of writing,
+ * such as Braille without a dot. What says how an emoji is drawn hides nothing.
  */
 const UNSEEN =
-  /(?<!\p{Extended_Pictographic})[\ufe0e\ufe0f]|(?![\ufe0e\ufe0f])[\p{Cc}\p{Cs}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}\ufff9-\ufffb]/gu
+  /(?<!\p{Extended_Pictographic})[\ufe0e\ufe0f]|(?![\ufe0e\ufe0f])[\p{Cc}\p{Cs}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}\u2800\u{1d159}\ufff9-\ufffb]/gu
 
 /** A text as a person may be shown it: what could hide a part of it is written as an escape, and its end is cut. */
 export function shownText(text: string): string {

@@ -51,6 +51,20 @@ describe('the text of a question', () => {
     expect((await requestFor({ password: 'abc' })).text).toContain('  password: [secret]')
   })
 
+  it('keeps names of arguments from passing for the question, and from filling the screen', async () => {
+    const names = [
+      'b'.repeat(9_000),
+      'nothing. All is well',
+      ...Array.from({ length: 150 }, (_, at) => `c${at}`),
+    ]
+    const args = { a: 'x', ...Object.fromEntries(names.map(name => [name, 1])) }
+    const { text } = await requestFor(args, { key: '${args.a}' })
+    expect(text).toMatch(
+      /any value of b{2000}… \(9000 characters\), "nothing\. All is well", c0, .* and 52 more\.$/,
+    )
+    expect(text.length).toBeLessThan(10_000)
+  })
+
   it('shows a preview once that is an argument', async () => {
     const { text } = await requestFor(
       { command: 'ls\npwd', cwd: 'docs' },
@@ -64,7 +78,7 @@ describe('the text of a question', () => {
       ...['\u0000', '\u0007', '\u001b', '\u007f', '\u0085', '\u009b', '\u00ad', '\u034f', '\u061c', '\u115f'],
       ...['\u180e', '\u200b', '\u200d', '\u200e', '\u200f', '\u2028', '\u2029', '\u202a', '\u202e', '\u2060'],
       ...['\u2066', '\u2069', '\u206f', '\u3164', '\ufe0f', '\ufeff', '\uffa0', '\ufff9', '\ud800', '\udc00'],
-      ...['\u{1d173}', '\u{e0041}', '\u{e0100}'],
+      ...['\u2800', '\u{1d159}', '\u{1d173}', '\u{e0041}', '\u{e0100}'],
     ]
     for (const one of hiding) {
       const hidden = `a${one}b`
