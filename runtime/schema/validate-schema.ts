@@ -78,13 +78,20 @@ export async function compareWith(
   // The model gets a failure as it is: `returns` describes success.
   if (issues.length === 0 || (part === 'returns' && isFailure(given))) return { value }
   const faults = issues.map(({ message }) => message).join('; ')
-  const describes = `\`agent-apps describe ${tool}\` shows its \`params\`.`
-  const [code, message, hint] =
+  const fault =
     part === 'params'
-      ? (['ARGS_INVALID', `The arguments of "${tool}" are`, describes] as const)
-      : (['RESULT_INVALID', `The result of "${tool}" is`, 'Correct the tool, or its `returns`.'] as const)
-  const again = part === 'params' ? { modelHint: 'Call it again with arguments that its schema allows.' } : {}
-  return { value, fault: { code, message: `${message} invalid: ${faults}`, hint, ...again, issues } }
+      ? ({
+          code: 'ARGS_INVALID',
+          message: `The arguments of "${tool}" are invalid: ${faults}`,
+          hint: `\`agent-apps describe ${tool}\` shows its \`params\`.`,
+          modelHint: 'Call it again with arguments that its schema allows.',
+        } as const)
+      : ({
+          code: 'RESULT_INVALID',
+          message: `The result of "${tool}" is invalid: ${faults}`,
+          hint: 'Correct the tool, or its `returns`.',
+        } as const)
+  return { value, fault: { ...fault, issues } }
 }
 
 function ownSchema(schema: JsonObject, compiled: () => Promise<unknown>): Promise<Made> {

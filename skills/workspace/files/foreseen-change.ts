@@ -1,11 +1,11 @@
 import { cutText, TEXT_MAX, textChange } from './text-diff.js'
 
 /** Bytes that are gone through for a question, which takes tenths of a second. */
-const WORK_MAX = 50_000_000
+const BYTES_MAX = 50_000_000
 
 /** True where a question would wait for long. Reading and comparing a file takes as long as ten edits of it. */
 export function takesLong(bytes: number, edits = 1): boolean {
-  return bytes * (9 + edits) > WORK_MAX
+  return bytes * (9 + edits) > BYTES_MAX
 }
 
 /**

@@ -76,7 +76,7 @@ const TOO_MUCH = {
   hint: 'Make fewer of them in a call, or write the file as a whole.',
 }
 
-/** How often a text is in another one; once there are more places than that, one more. */
+/** The number of places of a text in another one, counted up to one more than `most`. */
 function placesIn(text: string, found: string, most: number): number {
   let count = 0
   for (let at = text.indexOf(found); at !== -1 && count <= most; at = text.indexOf(found, at + found.length))
