@@ -233,6 +233,6 @@ export function createRuntime<Tools = RegisteredTools>(options: RuntimeOptions =
     forAgent: agent => agentRuntime(globals, agent),
     diagnostics: () => [...globals.diagnostics.values()],
     stats: () => ({ ...globals.stats, via: { ...globals.stats.via } }),
-    ...(laterMethods(globals, LATER, methods) as LaterMethods<Tools>),
+    ...(laterMethods(globals, LATER, () => (globals.load = methods())) as LaterMethods<Tools>),
   }
 }

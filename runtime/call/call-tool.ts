@@ -77,7 +77,14 @@ async function perform(ctx: RunContext, given: unknown): Promise<unknown> {
   if (forAgent) await (await policies()).authorize(ctx)
   else if (ctx.caller && tool.frontmatter.metadata.permissions) (await policies()).limitCode(ctx)
   if (chain.body) await (await agents()).limitBody(chain.body, ctx)
-  globals.lifecycle?.admit(tool)
+  const { own = globals } = globals
+  if (own.load) {
+    // A method that was called before, such as `deactivate`, begins before.
+    await Promise.allSettled([own.load])
+    own.load = undefined
+  }
+  const admitted = globals.lifecycle?.admit(tool)
+  if (admitted) await admitted
   const body = () => (chain.body ?? tool).fn(ctx, forAgent ? forAgent.copyOfPlain(validated) : validated)
   throwIfAborted(ctx)
   const goOn = async (around: Chain): Promise<unknown> => {

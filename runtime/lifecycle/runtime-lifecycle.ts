@@ -24,6 +24,8 @@ export class RuntimeLifecycle implements Lifecycle, InstanceHost {
   readonly calls = asyncStorage<RunningCall>()
   /** The names of tools that were switched off. */
   readonly inactive = new Set<string>()
+  /** Tools that are being looked up to be switched off. */
+  readonly deactivating = new Set<Promise<unknown>>()
   /** By the function of the tool, in the order in which they were first needed. */
   private readonly byFunction = new Map<object, ToolInstance>()
   /** Those that hold something, in the order in which they were initialised. */
@@ -38,9 +40,11 @@ export class RuntimeLifecycle implements Lifecycle, InstanceHost {
     if (!call.caller) this.turns.enter(call)
   }
 
-  admit(tool: ToolDef): void {
-    if (this.inactive.has(tool.name)) throw toolInactive(tool.name)
-    this.known(tool)?.mustBeOn()
+  admit(tool: ToolDef): Promise<void> | undefined {
+    if (this.deactivating.size > 0)
+      return Promise.allSettled(this.deactivating).then(() => this.mustBeOn(tool))
+    this.mustBeOn(tool)
+    return undefined
   }
 
   isAvailable(tool: ToolDef): boolean {
@@ -119,6 +123,11 @@ export class RuntimeLifecycle implements Lifecycle, InstanceHost {
       await one.dispose()
     }
     await Promise.all([...all].map(one => one.dispose()))
+  }
+
+  private mustBeOn(tool: ToolDef): void {
+    if (this.inactive.has(tool.name)) throw toolInactive(tool.name)
+    this.known(tool)?.mustBeOn()
   }
 
   private async instanceFor(fn: object, tool: ToolDef): Promise<ToolInstance | null> {

@@ -41,9 +41,13 @@ export async function activate(globals: Globals, ref: string): Promise<void> {
 
 /** Refuses new calls of a tool, and waits for those that are running where it has hooks. */
 export async function deactivate(globals: Globals, ref: string): Promise<void> {
-  const tool = await requireTool(ref, globals)
   const lifecycle = lifecycleOf(globals)
-  lifecycle.inactive.add(tool.name)
+  const finding = requireTool(ref, globals).then(tool => {
+    lifecycle.inactive.add(tool.name)
+    return tool
+  })
+  lifecycle.deactivating.add(finding)
+  const tool = await finding.finally(() => lifecycle.deactivating.delete(finding))
   letGoOfOwn(lifecycle.calls)
   await lifecycle.known(tool)?.deactivate()
 }

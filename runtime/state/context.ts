@@ -258,6 +258,8 @@ export interface Globals {
   redact?: <Value>(value: Value) => Value
   /** Its turns and tools with hooks, once there are any. */
   lifecycle?: Lifecycle
+  /** The code of the method that was called last, or what loads it. */
+  load?: unknown
   /** What ends that tools keep for a session besides their state; without one, for all sessions. */
   sessionEnds?: ((sessionId?: string) => Promise<void>)[]
   /** True once the runtime is closed: nothing is looked up any more. */

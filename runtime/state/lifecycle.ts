@@ -15,8 +15,8 @@ export interface ManagedCall {
 export interface Lifecycle {
   /** Gives a call that a host makes the signal of its turn. */
   enter: (call: ManagedCall) => void
-  /** Throws TOOL_INACTIVE or INIT_FAILED for a tool that cannot be called now. */
-  admit: (tool: ToolDef) => void
+  /** Throws TOOL_INACTIVE or INIT_FAILED for a tool that cannot be called now. Waits until it is known which that are. */
+  admit: (tool: ToolDef) => Promise<void> | undefined
   /** False for a tool that is not to be listed. */
   isAvailable: (tool: ToolDef) => boolean
   /** Runs a tool with hooks, once it is initialised. */

@@ -3,6 +3,8 @@ import { afterEach, beforeAll, describe, expect, it, vi } from 'vitest'
 import { gate } from '../support/gate.js'
 import { notingTool } from '../support/noting-tool.js'
 import { ownRuntimes } from '../support/own-runtime.js'
+import { runCode } from '../support/processes.js'
+import { makeTree, skill } from '../support/tree.js'
 
 const runtime = ownRuntimes()
 
@@ -265,6 +267,45 @@ describe('deactivate', () => {
     expect(log).toEqual([])
     await own.activate('a')
     expect(log).toEqual(['init a', 'activate a 1'])
+  })
+
+  it.each(['plain', 'a', 'skill'])('holds for calls of the same tick: %s', name => {
+    const paths = JSON.stringify([makeTree({ 'skill.skill.md': skill('skill') })])
+    for (const entry of ['agent-apps', 'agent-apps/runtime']) {
+      // In a process of its own, where neither's code is loaded.
+      const code = `
+        import { defineTool, registerTool } from 'agent-apps'
+        import { createRuntime } from '${entry}'
+        const runtime = createRuntime({ paths: ${paths}, library: false })
+        const { globals } = runtime
+        const run = name => () => console.log(name + ' runs')
+        registerTool(globals, { name: 'plain', description: 'P.', fn: run('plain') })
+        registerTool(globals, { name: 'other', description: 'O.', fn: run('other') })
+        await registerTool(globals, defineTool({ name: 'a', description: 'A.', init: run('init'), execute: run('a') }))
+        for (let time = 0; time < 3; time++) {
+          const off = runtime.deactivate('${name}')
+          const calls = ['${name}', '${name}', 'other'].map(one => runtime.invoke(one))
+          const agents = runtime.forAgent({ permissions: [] }).invoke('${name}')
+          const settled = await Promise.allSettled([...calls, agents])
+          await off
+          console.log(settled.map(({ status, reason }) => reason?.code ?? status).join())
+          await runtime.activate('${name}')
+        }`
+      const lines = runCode(code).trim().split('\n')
+      const refused = 'TOOL_INACTIVE,TOOL_INACTIVE,fulfilled,TOOL_INACTIVE'
+      expect(lines.filter(line => !line.startsWith('init'))).toEqual(
+        [1, 2, 3].flatMap(() => ['other runs', refused]),
+      )
+    }
+  })
+
+  it('of a name that leads nowhere holds no call up', async () => {
+    const own = runtime()
+    own.register({ name: 'plain', description: 'P.', execute: () => 'ran' })
+    const off = codeOf(own.deactivate('nowhere'))
+    expect(await own.invoke('plain')).toBe('ran')
+    expect(await off).toBe('TOOL_NOT_FOUND')
+    expect(await own.invoke('plain')).toBe('ran')
   })
 
   it('holds for a tool without hooks, whose running calls go on', async () => {
