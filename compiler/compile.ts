@@ -70,7 +70,6 @@ export const COMPILE_OPTIONS: OptionTable<Exclude<keyof CompileOptions, keyof Pr
   sourcemap: 'boolean',
   host: 'string',
   types: 'string',
-  libraryTypes: 'boolean',
 }
 
 /**
@@ -97,9 +96,7 @@ export async function compileProject(options: CompileOptions, watchSink?: WatchS
   const { made, outdated, ...result } = await compileRead(project, options, watchSink, async (job, files) => {
     const stale = await emitProject(project, job)
     if (place !== undefined)
-      stale.push(
-        ...(await (await projectTypes()).emitTypes(project, place, files, job, options.libraryTypes)),
-      )
+      stale.push(...(await (await projectTypes()).emitTypes(project, place, files, job)))
     return { ...(await bundleOf(project, options, files, job)), stale }
   })
   return {

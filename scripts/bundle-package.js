@@ -75,6 +75,7 @@ const PARTS = [
 ]
 
 const SERIALIZER_CODE = await serializerCode()
+const { version: PACKAGE_VERSION } = JSON.parse(readFileSync(join(DIST, '../package.json'), 'utf8'))
 for (const part of PARTS) await replace(part)
 // Each part has taken in what it needs of these. Their declarations stay.
 for (const file of filesIn(join(DIST, 'src'))) rmSync(file)
@@ -110,7 +111,10 @@ async function bundle(directory, entries, options) {
     // Left in place, so that whoever looks at what was built sees a package that should not be there.
     packages: 'external',
     external: ['#disk'],
-    define: { SERIALIZER_CODE: JSON.stringify(SERIALIZER_CODE) },
+    define: {
+      SERIALIZER_CODE: JSON.stringify(SERIALIZER_CODE),
+      PACKAGE_VERSION: JSON.stringify(PACKAGE_VERSION),
+    },
     legalComments: 'none',
     metafile: true,
     write: false,

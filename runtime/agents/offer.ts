@@ -1,5 +1,6 @@
 import { isOffered } from '../../src/catalog/offered-tool.js'
 import { callableAmong, lacksModel, withRequired } from '../call/agent-calls.js'
+import { unmetVersion } from '../cascade/unmet-version.js'
 import { noteNotEvaluated } from '../directory/not-evaluated.js'
 import { resolve } from '../find/find-tool.js'
 import type { AgentLimits } from '../policy/agent-limits.js'
@@ -70,6 +71,8 @@ async function whyNot(
 ): Promise<Omit<Withheld, 'tool'>> {
   if (!isEnabled(tool, globals))
     return { why: 'the configuration disables it', grant: `Take \`enabled: false\` out of \`config.tools\`.` }
+  const unmet = unmetVersion(tool)
+  if (unmet) return { why: unmet.message, grant: unmet.hint }
   if ((await shown([tool])).length === 0)
     return { why: 'it is code of a project that is not trusted', grant: TRUST_ADVICE }
   return whyNever(tool, globals, limits)

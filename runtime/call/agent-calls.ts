@@ -6,6 +6,7 @@ import { hasRequiredTools } from '../../src/catalog/required-tools.js'
 import { isName, namespaceOf } from '../../src/skill/names.js'
 import { toolBroken } from '../../src/skill/skill-faults.js'
 import { chainOf } from '../cascade/chain-of.js'
+import { unmetVersion } from '../cascade/unmet-version.js'
 import { allTools } from '../find/all-tools.js'
 import type { OpenedSkill } from '../find/opened-skill.js'
 import { requireTool } from '../find/require-tool.js'
@@ -38,7 +39,8 @@ export async function callableAmong(
       isOffered(tool) &&
       isEnabled(tool, globals) &&
       !lacksModel(tool, globals) &&
-      guardsOf(tool).faults.length === 0,
+      guardsOf(tool).faults.length === 0 &&
+      !unmetVersion(tool),
   )
   return allowedAmong(await shown(offered), globals, limits)
 }

@@ -19,6 +19,7 @@ import { cascadeInvalid } from './cascade-invalid.js'
 import { stampOf } from './chain-of.js'
 import { addressedTools, chainOfRecord, mayBeMiddleware } from './compiled-chain.js'
 import { knownCascade } from './known-cascade.js'
+import { unmetVersion } from './unmet-version.js'
 
 const onDemand = lazy(() => import('./cascade-on-demand.js'))
 
@@ -39,9 +40,19 @@ export async function settleCascade(tool: ToolDef, key: string, globals: Globals
   }
 }
 
-/** A tool's cascade as it was compiled, where that holds; else resolved now. */
+/**
+ * A tool's cascade as it was compiled, where that holds; else resolved now.
+ *
+ * @throws TOOL_BROKEN where this version does not meet the `requires` of a tool that would run
+ */
 async function findCascade(tool: ToolDef, globals: Globals): Promise<KnownCascade> {
-  return (await compiledCascade(tool, globals)) ?? computedCascade(tool, globals)
+  const known = (await compiledCascade(tool, globals)) ?? (await computedCascade(tool, globals))
+  const { steps, body = tool } = known.resolvedChain
+  for (const one of [tool, body, ...steps.map(({ def }) => def)]) {
+    const unmet = unmetVersion(one)
+    if (unmet) throw unmet
+  }
+  return known
 }
 
 async function computedCascade(tool: ToolDef, globals: Globals): Promise<KnownCascade> {

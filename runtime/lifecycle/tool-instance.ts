@@ -2,6 +2,7 @@ import { disk } from '#disk'
 import { thrownText } from '../../src/base/attempt.js'
 import { type AgentAppsError, isAgentAppsError, runtimeClosed } from '../../src/base/error.js'
 import type { HookContext, ToolHooks } from '../../src/hooks/tool-hooks.js'
+import { unmetVersion } from '../cascade/unmet-version.js'
 import type { Globals } from '../state/context.js'
 import type { ManagedCall } from '../state/lifecycle.js'
 import type { ToolDef } from '../state/tool-def.js'
@@ -171,6 +172,8 @@ export class ToolInstance {
     let begun: Promise<unknown> | undefined
     try {
       if (globals.closed) throw runtimeClosed()
+      const unmet = unmetVersion(this.tool)
+      if (unmet) throw unmet
       await orAborted(this.requireOthers(), controller.signal)
       this.parts = await orAborted(hookParts(this.tool, globals), controller.signal)
       begun = this.begin(controller.signal, clock)

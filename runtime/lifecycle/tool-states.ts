@@ -1,5 +1,6 @@
 import { isDisabled } from '../../src/catalog/offered-tool.js'
 import { isBroken } from '../../src/index/index-format.js'
+import { unmetVersion } from '../cascade/unmet-version.js'
 import { everyTool, type Named } from '../find/all-tools.js'
 import { guardsOf } from '../policy/guards-of.js'
 import { isEnabled } from '../policy/is-enabled.js'
@@ -52,6 +53,8 @@ function stateOf(tool: ToolDef, globals: Globals): ToolState {
   const lifecycle = globals.lifecycle as RuntimeLifecycle | undefined
   const problem = lifecycle?.known(tool)?.problem
   const { gated, faults } = guardsOf(tool)
+  const unmet = unmetVersion(tool)
+  const broken = unmet ? [...faults, unmet] : faults
   return {
     name,
     layer,
@@ -59,9 +62,9 @@ function stateOf(tool: ToolDef, globals: Globals): ToolState {
     file,
     shadows,
     executor: layer === 'remote' ? 'remote' : 'local',
-    state: faults.length > 0 ? 'broken' : phaseOf(tool, lifecycle, globals),
+    state: broken.length > 0 ? 'broken' : phaseOf(tool, lifecycle, globals),
     gated,
-    problems: [...faults, ...(problem ? [problem] : [])].map(({ message }) => message),
+    problems: [...broken, ...(problem ? [problem] : [])].map(({ message }) => message),
   }
 }
 

@@ -15,7 +15,8 @@ export async function isCodeTool(tool: ToolDef, view: Globals): Promise<boolean>
     return steps.length > 0 || body !== undefined
   } catch (error) {
     // Nothing of it runs, whoever trusts it.
-    if (isAgentAppsError(error) && error.code === 'CASCADE_INVALID') return false
+    if (isAgentAppsError(error) && (error.code === 'CASCADE_INVALID' || error.code === 'TOOL_BROKEN'))
+      return false
     throw error
   }
 }

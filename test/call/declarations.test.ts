@@ -129,7 +129,9 @@ export default ctx => {
     expect(counts.found).toBe(1)
     expect(diagnostics.map(one => [one.ruleId, one.line])).toEqual([[rule, 5]])
     expect(diagnostics[0]?.reason).toContain(reason)
-    expect(await createRuntime({ paths: [dir] }).invoke('a')).toBe('A.\n')
+    const call = createRuntime({ paths: [dir] }).invoke('a')
+    if (rule === 'requires-unmet') await expect(call).rejects.toMatchObject({ code: 'TOOL_BROKEN' })
+    else expect(await call).toBe('A.\n')
   })
 })
 

@@ -172,3 +172,13 @@ describe('what is code', () => {
     expect(names(await agent.listTools())).toContain('dynamic')
   })
 })
+
+it('a text that another version is required for keeps nothing else from being listed', async () => {
+  const newer = skill('newer', 'x\n', 'metadata: { requires: ">=99" }\n')
+  const project = await projectWith({ ...PROJECT, 'skills/newer.skill.md': newer })
+  const runtime = createRuntime({ project })
+  expect(names(await runtime.forAgent().listTools())).toEqual(['text'])
+  expect((await runtime.forAgent().offer()).withheld.map(({ tool }) => tool.name)).toContain('newer')
+  expect(await code(runtime.forAgent().invoke('newer'))).toBe('TOOL_BROKEN')
+  expect(await code(runtime.forAgent().open('newer'))).toBe('TOOL_BROKEN')
+})

@@ -1,8 +1,7 @@
-import { createRequire } from 'node:module'
-import type semver from 'semver'
 import { isJsonObject, type JsonObject } from '../../../src/base/json.js'
 import { agentFault } from '../../../src/own/agent-settings.js'
 import { declarationFaults, declaredBy } from '../../../src/own/declared.js'
+import { isInRange } from '../../../src/own/version-range.js'
 import { checkSchema } from '../../../src/schema/check-schema.js'
 import { type Finding, finding } from '../../diagnostics/diagnostics.js'
 import type { Locator } from '../../diagnostics/source-text.js'
@@ -45,12 +44,9 @@ const RANGE_LIKE = /^[\s\d.xX*<>=~^|-]+$/
 
 function checkRequires({ requires }: JsonObject, at: Locator): Finding[] {
   if (typeof requires !== 'string' || !RANGE_LIKE.test(requires)) return []
-  // Loaded where it is needed: few skills say what they require.
-  const { satisfies, validRange }: typeof semver = createRequire(import.meta.url)('semver')
   const place = at.value('metadata', 'requires')
-  if (validRange(requires) === null)
+  const isMet = isInRange(VERSION, requires)
+  if (isMet === null)
     return [finding('declaration-invalid', place, 'requires', 'is no range of versions: write `>=0.1.0`')]
-  return satisfies(VERSION, requires, { includePrerelease: true })
-    ? []
-    : [finding('requires-unmet', place, requires, VERSION)]
+  return isMet ? [] : [finding('requires-unmet', place, requires, VERSION)]
 }
