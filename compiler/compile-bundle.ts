@@ -1,5 +1,5 @@
 import type { OptionTable } from '../src/base/options.js'
-import { declareVirtualTools } from './4-bundle/types/declare-tools.js'
+import { declareVirtualTools, shownTools } from './4-bundle/types/declare-tools.js'
 import { writeTypes } from './4-bundle/types/write-types.js'
 import {
   COMPILE_OPTIONS,
@@ -79,7 +79,8 @@ export async function compileBundle(options: CompileBundleOptions = {}): Promise
     }),
   )
   const { files, assets, declared } = made
-  if (declarations !== undefined) await writeTypes(declarations, declareVirtualTools(declared))
+  if (declarations !== undefined)
+    await writeTypes(declarations, declareVirtualTools(shownTools(declared, own.libraryTypes === true)))
   return {
     ...result,
     bundle: {

@@ -70,6 +70,7 @@ export const COMPILE_OPTIONS: OptionTable<Exclude<keyof CompileOptions, keyof Pr
   sourcemap: 'boolean',
   host: 'string',
   types: 'string',
+  libraryTypes: 'boolean',
 }
 
 /**
@@ -96,7 +97,9 @@ export async function compileProject(options: CompileOptions, watchSink?: WatchS
   const { made, outdated, ...result } = await compileRead(project, options, watchSink, async (job, files) => {
     const stale = await emitProject(project, job)
     if (place !== undefined)
-      stale.push(...(await (await projectTypes()).emitTypes(project, place, files, job)))
+      stale.push(
+        ...(await (await projectTypes()).emitTypes(project, place, files, job, options.libraryTypes)),
+      )
     return { ...(await bundleOf(project, options, files, job)), stale }
   })
   return {

@@ -1,7 +1,7 @@
 import { relative, resolve } from 'node:path'
 import { AgentAppsError } from '../src/base/error.js'
 import { projectTools } from './4-bundle/collect/project-tools.js'
-import { declareProjectTools, TYPES_MARK } from './4-bundle/types/declare-tools.js'
+import { declareProjectTools, shownTools, TYPES_MARK } from './4-bundle/types/declare-tools.js'
 import { areTypesWritten, writeTypes } from './4-bundle/types/write-types.js'
 import { checkOutside, checkReplaceable } from './4-bundle/write/check-place.js'
 import type { Job } from './project/job.js'
@@ -33,6 +33,7 @@ export function typesPlace({ cwd, directories }: Project, types: string): string
  *
  * @param file absolute
  * @param outdated files of the indexes that are out of date: then the types are too
+ * @param withLibrary whether they have the library's tools
  * @returns the file, as a shown path, where it is out of date and `check` is set
  * @throws BUNDLE_NOT_WRITABLE
  */
@@ -41,10 +42,12 @@ export async function emitTypes(
   file: string,
   outdated: readonly string[],
   { check, written }: Job,
+  withLibrary = false,
 ): Promise<string[]> {
   const shown = relative(project.cwd, file).replaceAll('\\', '/')
   if (check && outdated.length > 0) return [shown]
-  const text = declareProjectTools(await projectTools(project), file)
+  const { tools, bareNames } = await projectTools(project)
+  const text = declareProjectTools({ tools: shownTools(tools, withLibrary), bareNames }, file)
   if (check) return areTypesWritten(file, text) ? [] : [shown]
   if (await writeTypes(file, text)) written.add(shown)
   return []

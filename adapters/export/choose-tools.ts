@@ -48,12 +48,14 @@ export async function ownTools(
 /**
  * Decides what becomes of the tools that a pattern selects: those that models are shown are exported.
  *
+ * @param hasUserOnly whether the host has skills that only its user calls; texts with `disable-model-invocation` are such
  * @throws OPTIONS_INVALID
  */
 export async function chooseTools(
   runtime: Runtime,
   tools: readonly ToolDef[],
   patterns: readonly string[] | undefined,
+  hasUserOnly: boolean,
 ): Promise<ChosenTools> {
   const selecting = patterns && readPatterns(patterns)
   const selected = tools.filter(
@@ -62,9 +64,13 @@ export async function chooseTools(
   )
   const chosen: ChosenTools = { texts: [], running: [], leftOut: [] }
   for (const tool of selected) {
-    const reason = notExported(tool)
+    const isRunning = await runs(runtime, tool)
+    const { visibility, extra } = tool.frontmatter
+    const isKept = hasUserOnly && !isRunning && extra['disable-model-invocation'] === true
+    const isHidden = visibility === 'hidden' && !isKept
+    const reason = isHidden ? 'is hidden from models' : notExported(tool)
     if (reason !== null) chosen.leftOut.push({ tool: tool.name, reason })
-    else ((await runs(runtime, tool)) ? chosen.running : chosen.texts).push(tool)
+    else (isRunning ? chosen.running : chosen.texts).push(tool)
   }
   return chosen
 }
@@ -76,8 +82,7 @@ async function runs(runtime: Runtime, { name, runs, frontmatter }: ToolDef): Pro
 }
 
 function notExported({ label, frontmatter }: ToolDef): string | null {
-  const { visibility, role, description, metadata } = frontmatter
-  if (visibility === 'hidden') return 'is hidden from models'
+  const { role, description, metadata } = frontmatter
   if (metadata.enabled === false || metadata.enabled === 'false') return 'is disabled'
   if (role === 'middleware' || role === 'main') return `has the role \`${role}\`, and is not shown to models`
   if (description === undefined) return 'has no description, which other hosts need'

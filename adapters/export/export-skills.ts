@@ -91,7 +91,7 @@ async function exportProject(
   const { to, dir, cwd, patterns, dryRun = false } = options
   const tools = await ownTools(runtime, cwd, paths)
   checkPlace(dir, { cwd, paths, tools })
-  const { texts, running, leftOut } = await chooseTools(runtime, tools, patterns)
+  const { texts, running, leftOut } = await chooseTools(runtime, tools, patterns, to === 'plugin')
   const served = to === 'plugin' ? running : []
   if (to !== 'plugin')
     leftOut.push(...running.map(({ name }) => ({ tool: name, reason: 'runs code, which only a plugin can' })))

@@ -51,6 +51,10 @@ export const compileCommand: Command = {
       describes:
         'also write the types of all tools, for `createRuntime<Tools>()` (default: agent-apps-tools.d.ts)',
     },
+    'library-types': {
+      type: 'boolean',
+      describes: "with --types or --bundle: types of the library's tools, too",
+    },
     keep: {
       type: 'string',
       multiple: true,
@@ -163,6 +167,7 @@ function compileOptions(invocation: Invocation): CompileOptions {
     ...(Array.isArray(options.external) && { external: packages(options.external) }),
     ...bundleOptions(invocation),
     ...(typeof options.types === 'string' && { types: options.types }),
+    ...(options['library-types'] === true && { libraryTypes: true }),
     force: options.force === true,
     signal,
   }
@@ -332,4 +337,15 @@ function checkSummary(
 }
 
 /** The options that affect what a compile writes. */
-const WRITING = ['cwd', 'config', 'external', 'types', 'bundle', 'keep', 'minify', 'sourcemap', 'host']
+const WRITING = [
+  'cwd',
+  'config',
+  'external',
+  'types',
+  'library-types',
+  'bundle',
+  'keep',
+  'minify',
+  'sourcemap',
+  'host',
+]

@@ -16,7 +16,7 @@ import {
 } from './follow/unfollowed-places.js'
 import type { BundledAsset, BundledDirectory } from './parts/bundle-parts.js'
 import { BUNDLE_NAME, type BundlePlace, bundlePlace } from './parts/bundle-place.js'
-import { type DeclaredTool, declareTools } from './types/declare-tools.js'
+import { type DeclaredTool, declareTools, shownTools } from './types/declare-tools.js'
 import { buildBundle } from './write/build-bundle.js'
 import { bundleKey, lastBundle, rememberBundle } from './write/bundle-cache.js'
 import { LIST } from './write/bundle-list.js'
@@ -32,6 +32,8 @@ export interface BundleOptions {
   sourcemap?: boolean | undefined
   /** `node`: the bundle is for hosts with files and processes, and has the tools that need them. Default: any host. */
   host?: 'node' | undefined
+  /** True: types have the library's tools, too. Default: those of the project and of others' directories. */
+  libraryTypes?: boolean | undefined
 }
 
 /**
@@ -124,9 +126,16 @@ export async function outdatedBundle(project: Project, options: BundleOptions): 
 /** Digests the indexes of a project, and the options that a bundle depends on. */
 function keyOf(
   project: Project,
-  { bundle: file, keep = project.keep, minify = false, sourcemap = false, host }: BundleOptions,
+  {
+    bundle: file,
+    keep = project.keep,
+    minify = false,
+    sourcemap = false,
+    host,
+    libraryTypes = false,
+  }: BundleOptions,
 ): string {
-  return bundleKey(project, { file, keep, minify, sourcemap, host })
+  return bundleKey(project, { file, keep, minify, sourcemap, host, libraryTypes })
 }
 
 function placeOf({ cwd }: Project, { bundle: file = '' }: BundleOptions): BundlePlace {
@@ -145,7 +154,13 @@ function shownFiles(files: readonly string[], { folder }: BundlePlace, { cwd }: 
 export async function makeBundle(
   project: Project,
   place: BundlePlace,
-  { keep = project.keep, minify = false, sourcemap = false, host }: Omit<BundleOptions, 'bundle'>,
+  {
+    keep = project.keep,
+    minify = false,
+    sourcemap = false,
+    host,
+    libraryTypes = false,
+  }: Omit<BundleOptions, 'bundle'>,
   onPath?: (path: string) => void,
 ): Promise<MadeBundle> {
   const { parts, declared } = await collectBundle(project, keep, host)
@@ -174,7 +189,7 @@ export async function makeBundle(
   const files = new Map(built)
   const assets = new Map([...brought.values()].map(asset => [`${place.chunks}/${asset.name}`, asset]))
   for (const [path, { contents }] of assets) files.set(path, contents)
-  files.set(place.types, Buffer.from(declareTools(declared, parts.opensWorkspace)))
+  files.set(place.types, Buffer.from(declareTools(shownTools(declared, libraryTypes), parts.opensWorkspace)))
   return { files, assets, declared, inputs, diagnostics: packageWarnings(faults, project.cwd) }
 }
 

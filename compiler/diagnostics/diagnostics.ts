@@ -354,8 +354,14 @@ export const RULES = {
   },
   'metadata-near-key': {
     severity: 'warning',
-    reason: (key, known) => `"${key}" in metadata is one edit from "${known}", and is kept as plain data`,
-    note: (_key, known) => `If you meant "${known}", correct it.`,
+    reason: (key, known, how = '') =>
+      how === 'field'
+        ? `"${key}" in metadata is plain data; "${known}" is a field of the frontmatter itself`
+        : `"${key}" in metadata is ${how === 'spelling' ? `another spelling of` : 'one edit from'} "${known}", and is kept as plain data`,
+    note: (_key, known, how) =>
+      how === 'field'
+        ? `If you meant "${known}", write it beside \`name\`.`
+        : `If you meant "${known}", correct it.`,
   },
   'metadata-not-string': {
     severity: 'warning',
@@ -469,10 +475,12 @@ export const RULES = {
   },
   'paths-guessed': {
     severity: 'warning',
-    reason: skills =>
-      `No plugin manifest and no convention leads to the ${skills === '1' ? 'skill of this directory; it was' : `${skills} skills of this directory; they were`} found by searching`,
+    reason: (skills, _paths, where = '') =>
+      `No plugin manifest and no convention leads to the ${skills === '1' ? 'skill of this directory; it was' : `${skills} skills of this directory; they were`} found by searching: ${where}`,
     note: (_skills, paths = '') =>
-      `Write {"paths": ${paths}} into agent-apps.config.json, or run \`agent-apps init\`.`,
+      paths === ''
+        ? 'Run `agent-apps init`, which writes a configuration that leads to them.'
+        : `Write {"paths": ${paths}} into agent-apps.config.json, or run \`agent-apps init\`.`,
   },
   'pattern-invalid': {
     severity: 'error',
@@ -590,11 +598,12 @@ export const RULES = {
   },
   'skills-elsewhere': {
     severity: 'warning',
-    reason: skills =>
-      skills === '1'
-        ? 'A skill lies where no plugin manifest and no convention leads, and is left out'
-        : `${skills} skills lie where no plugin manifest and no convention leads, and are left out`,
-    note: (_skills, paths = '') => `To load them, write {"paths": ${paths}} into agent-apps.config.json.`,
+    reason: (skills, _paths, where = '') =>
+      `${skills === '1' ? 'A skill lies where no plugin manifest and no convention leads, and is' : `${skills} skills lie where no plugin manifest and no convention leads, and are`} left out: ${where}`,
+    note: (_skills, paths = '') =>
+      paths === ''
+        ? 'To load them, run `agent-apps init`, which writes their places into a new configuration, or add them to the `paths` of yours.'
+        : `To load them, write {"paths": ${paths}} into agent-apps.config.json.`,
   },
   'switch-is-text': {
     severity: 'warning',

@@ -78,6 +78,7 @@ describe('declarations', () => {
   const tool: DeclaredTool = {
     name: ENDS,
     description: ENDS,
+    isLibrary: false,
     params: { type: 'object', properties: { [ENDS]: { const: ENDS } }, required: [`${ENDS}e`] },
     returns: { enum: [ENDS] },
   }

@@ -129,3 +129,18 @@ describe.each(['.cursor/skills', '.gemini/skills'])('skills in %s, which only th
     expect(await listed(cwd)).toEqual(['known', 'own'])
   })
 })
+
+it('of many places three are named, and how many more there are, in one short line', async () => {
+  const places = Array.from({ length: 40 }, (_, at) => `docs/area-${at + 10}/deep-${at}/guide-${at}`)
+  const root = makeTree({
+    'skills/own/SKILL.md': skill('own'),
+    ...Object.fromEntries(places.map((path, at) => [`${path}/SKILL.md`, skill(`guide-${at}`)])),
+  })
+  const { stdout } = await agentApps(root, ['check'])
+  const lines = stdout.split('\n').filter(line => line.endsWith('skills-elsewhere'))
+  expect(lines).toHaveLength(1)
+  expect(lines[0]).toContain(
+    '40 skills lie where no plugin manifest and no convention leads, and are left out: docs/area-10/deep-0, docs/area-11/deep-1, docs/area-12/deep-2 and 37 more places.',
+  )
+  expect(lines[0]?.length).toBeLessThan(400)
+})

@@ -26,6 +26,20 @@ async function failure(promise: Promise<unknown>): Promise<{ code: string; messa
   return error
 }
 
+it('a plugin keeps what only its user calls, and nothing else that is hidden', async () => {
+  const tree = {
+    ...EXPORT_PROJECT,
+    'skills/hidden/SKILL.md': skill('hidden', 'x\n', 'metadata: { visibility: hidden }\n'),
+    'skills/users-only/SKILL.md': skill('users-only', 'x\n', 'disable-model-invocation: true\n'),
+  }
+  const { result, dir } = await exported('plugin', { tree, patterns: ['hidden', 'users-only'] })
+  expect(result.leftOut).toEqual([{ tool: 'hidden', reason: 'is hidden from models' }])
+  expect(result.skills.map(({ name }) => name)).toEqual(['users-only'])
+  expect(readFileSync(join(dir, 'skills/users-only/SKILL.md'), 'utf8')).toBe(
+    tree['skills/users-only/SKILL.md'],
+  )
+})
+
 describe('what is left out', () => {
   it('is told with the reason', async () => {
     const hidden = skill('hidden', 'x\n', 'metadata: { visibility: hidden }\n')

@@ -353,3 +353,16 @@ const runtime = createRuntime<Tools>()
     expect(readFileSync(join(cwd, FILE), 'utf8')).toBe('export type Tools = 1\n')
   })
 })
+
+it('the library’s tools are declared on request, in the types of a project and of a bundle', async () => {
+  const root = makeTree({ ...CONFIG, 'skills/review/SKILL.md': skill('review') })
+  const names = (file: string): string[] =>
+    [...readFileSync(join(root, file), 'utf8').matchAll(/^ {2}"?([\w-]+)"?: \{ args/gm)].map(
+      ([, name = '']) => name,
+    )
+  await compile({ cwd: root, types: FILE, bundle: 'dist/agent.mjs' })
+  expect([names(FILE), names('dist/agent.d.mts')]).toEqual([['review'], ['review']])
+  await compile({ cwd: root, types: FILE, bundle: 'dist/agent.mjs', libraryTypes: true })
+  for (const file of [FILE, 'dist/agent.d.mts'])
+    expect(names(file)).toEqual(expect.arrayContaining(['review', 'skill-list', 'skill-describe']))
+})

@@ -364,3 +364,32 @@ describe('near names', () => {
     ])
   })
 })
+
+it.each([
+  [
+    'approvalKey',
+    '"approvalKey" in metadata is another spelling of "approval-key", and is kept as plain data',
+  ],
+  [
+    'requires_tools',
+    '"requires_tools" in metadata is another spelling of "requires-tools", and is kept as plain data',
+  ],
+  [
+    'ContractVersion',
+    '"ContractVersion" in metadata is another spelling of "contract-version", and is kept as plain data',
+  ],
+  [
+    'allowed_tools',
+    '"allowed_tools" in metadata is plain data; "allowed-tools" is a field of the frontmatter itself',
+  ],
+  [
+    'allowedTools',
+    '"allowedTools" in metadata is plain data; "allowed-tools" is a field of the frontmatter itself',
+  ],
+  ['toolVersion', null],
+  ['names', null],
+])('the key %s of metadata is taken for the known one', async (key, reason) => {
+  const root = makeTree({ 'skills/a/SKILL.md': skill('a', '', `metadata:\n  ${key}: x\n`) })
+  const { diagnostics } = await check({ cwd: root, paths: ['skills'] })
+  expect(diagnostics.map(one => one.reason)).toEqual(reason === null ? [] : [reason])
+})

@@ -132,11 +132,17 @@ function guessedUnit({ path }: FoundPlace): Unit {
   return { path, places: [{ path, kind: 'tree' }] }
 }
 
+/** How many places a message names; a configuration of more path entries is not written out in it. */
+const SHOWN = 3
+
 function elsewhereFinding({ places, guessed, paths }: Elsewhere): Skipped {
   const skills = places.reduce((sum, place) => sum + place.skills, 0)
   const rule = guessed ? 'paths-guessed' : 'skills-elsewhere'
-  const found = finding(rule, FILE_START, String(skills), JSON.stringify(paths))
-  return { path: '', finding: found, counts: false }
+  const shown = places.slice(0, SHOWN).map(({ path }) => (path === '' ? '.' : path))
+  const more = places.length - shown.length
+  const where = `${shown.join(', ')}${more > 0 ? ` and ${more} more ${more === 1 ? 'place' : 'places'}` : ''}`
+  const written = paths.length <= SHOWN + 1 ? JSON.stringify(paths) : ''
+  return { path: '', finding: finding(rule, FILE_START, String(skills), written, where), counts: false }
 }
 
 function withManifests(

@@ -217,7 +217,10 @@ function first<Item>(items: Item[]): Item[] {
   return items.slice(0, limits.findingsPerRule)
 }
 
-/** Finds keys that are one edit from one of ours. `metadata` is free-form, so no others are reported. */
+/**
+ * Finds keys that are one edit from one of ours, or the same words written otherwise. `metadata` is free-form, so no
+ * others are reported.
+ */
 function checkMetadataKeys(metadata: JsonObject, at: Locator): Finding[] {
   const near = Object.keys(metadata).flatMap(key => {
     // Many short words are near each other, so that a short key is reported only if its value is a role.
@@ -226,20 +229,34 @@ function checkMetadataKeys(metadata: JsonObject, at: Locator): Finding[] {
     const known = nearCoreKey(key)
     return known === null ? [] : [{ key, known }]
   })
-  return first(near).map(({ key, known }) =>
-    finding('metadata-near-key', at.key('metadata', key), key, known),
-  )
+  return first(near).map(({ key, known }) => {
+    const isSpelling = lettersOf(key) === lettersOf(known)
+    const how = MISPLACED_FIELDS.includes(known) ? ['field'] : isSpelling ? ['spelling'] : []
+    return finding('metadata-near-key', at.key('metadata', key), key, known, ...how)
+  })
 }
+
+const KNOWN_FIELDS = [...TOP_LEVEL_FIELDS, ...HONOURED_FIELDS]
 
 /** Skill files use the same few keys over and over, so the nearest key to each is looked up once. */
 const WORDS_KEPT = 1_000
 
 const nearCoreKey = memoize(
-  key => CORE_METADATA_KEYS.find(candidate => editDistance(key, candidate, 1) === 1) ?? null,
+  key =>
+    CORE_METADATA_KEYS.find(known => lettersOf(known) === lettersOf(key)) ??
+    CORE_METADATA_KEYS.find(candidate => editDistance(key, candidate, 1) === 1) ??
+    MISPLACED_FIELDS.find(field => lettersOf(field) === lettersOf(key)) ??
+    null,
   WORDS_KEPT,
 )
 
-const KNOWN_FIELDS = [...TOP_LEVEL_FIELDS, ...HONOURED_FIELDS]
+/** Fields that have hyphens, so that the same words in `metadata` can only be meant for them. */
+const MISPLACED_FIELDS = KNOWN_FIELDS.filter(field => field.includes('-'))
+
+/** The letters of a key, in whatever case its words are written: `allowedTools`, `allowed_tools`. */
+function lettersOf(key: string): string {
+  return key.toLowerCase().replace(/[-_\s]/g, '')
+}
 
 function checkFields(verbatim: JsonObject, at: Locator): Finding[] {
   return first(Object.keys(verbatim).filter(field => !KNOWN_FIELDS.includes(field))).map(field => {

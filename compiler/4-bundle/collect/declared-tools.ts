@@ -16,8 +16,9 @@ export function declaredTools(directories: readonly SearchedTools[]): DeclaredTo
     const tool = bundled.loaded(bundled.resolver.named(name))
     if (!tool) return []
     const { role, visibility, description } = tool.record.frontmatter
-    const isCalled = !tool.directory.isLibrary || (role === undefined && visibility !== 'hidden')
-    return isCalled ? [{ name, description, ...typesOf(tool, bundled) }] : []
+    const { isLibrary } = tool.directory
+    const isCalled = !isLibrary || (role === undefined && visibility !== 'hidden')
+    return isCalled ? [{ name, description, isLibrary, ...typesOf(tool, bundled) }] : []
   })
 }
 

@@ -7,6 +7,8 @@ import { commentText, literal, schemaType } from './schema-type.js'
 export interface DeclaredTool {
   name: string
   description: string | undefined
+  /** True for a tool of the library, which is declared only on request. */
+  isLibrary: boolean
   /** Undefined: not known. `none`: it takes none. */
   params: JsonObject | 'none' | undefined
   /** Undefined: not known. `text`: a Markdown skill's own content. */
@@ -36,6 +38,11 @@ export interface TypedCode {
 }
 
 const RUNTIME = 'agent-apps/runtime'
+
+/** The tools that types have: those of the library only where they are asked for. */
+export function shownTools(tools: readonly DeclaredTool[], withLibrary: boolean): DeclaredTool[] {
+  return tools.filter(({ isLibrary }) => withLibrary || !isLibrary)
+}
 
 /** The declarations of a bundle: every tool's name, arguments and result. */
 export function declareTools(tools: readonly DeclaredTool[], opensWorkspace = false): string {
