@@ -11,6 +11,7 @@ export {
 } from '../src/catalog/catalog.js'
 export type { CatalogFormat } from '../src/catalog/catalog-formats.js'
 export { estimateTokens } from '../src/catalog/estimate-tokens.js'
+export { whyUnshowable } from '../src/catalog/why-unshowable.js'
 export type {
   DirectiveCall,
   DirectiveContent,

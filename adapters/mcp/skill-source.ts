@@ -4,7 +4,7 @@ import {
   type Skill,
   type SkillSource,
 } from '@modelcontextprotocol/server/ext/skills'
-import type { AgentOptions, AgentRuntime, Runtime, ToolDef } from 'agent-apps'
+import { type AgentOptions, type AgentRuntime, type Runtime, type ToolDef, whyUnshowable } from 'agent-apps'
 import { isAgentAppsError } from 'agent-apps/runtime'
 import { mediaType } from './media-type.js'
 import { byKey, pageOf } from './pages.js'
@@ -105,7 +105,8 @@ class RuntimeSkills {
   async listResources(): Promise<Resource[]> {
     const skills = await this.#folders()
     if (skills.length > RESOURCES_MAX) return []
-    return skills.map(tool => ({
+    const shown = skills.filter(({ name, frontmatter }) => unshowable(name, frontmatter.description) === null)
+    return shown.map(tool => ({
       uri: uriOf(tool),
       name: tool.name,
       ...(tool.frontmatter.description !== undefined && { description: tool.frontmatter.description }),
@@ -124,7 +125,7 @@ class RuntimeSkills {
     const found = await this.#describe(name)
     if (!found) return undefined
     const uri = skillUri(name)
-    const reason = tooMuch(found) ?? (await this.#withheld(found))
+    const reason = tooMuch(found) ?? unshowable(name, found.verbatim) ?? (await this.#withheld(found))
     if (reason !== null || !found.file) {
       this.refuse(uri, reason ?? 'it has no file')
       return undefined
@@ -181,6 +182,10 @@ function uriOf({ name }: ToolDef): string {
 /** Most often SKILL.md. */
 function fileOf({ origin }: ToolDef): string {
   return origin.file.replace(/^.*\//, '')
+}
+
+function unshowable(name: string, said: unknown): string | null {
+  return whyUnshowable([name, said])?.why ?? null
 }
 
 function tooMuch({ resources, file }: Described): string | null {

@@ -1,4 +1,5 @@
 import { isOffered } from '../../src/catalog/offered-tool.js'
+import { whyUnshowable } from '../../src/catalog/why-unshowable.js'
 import { callableAmong, lacksModel, withRequired } from '../call/agent-calls.js'
 import { unmetVersion } from '../cascade/unmet-version.js'
 import { noteNotEvaluated } from '../directory/not-evaluated.js'
@@ -27,7 +28,9 @@ export async function offerOf(
   const withheld: Withheld[] = []
   for (const listed of callable) {
     const one = await asked(listed, view, limits)
+    const fault = 'why' in one ? null : faultOf(one)
     if ('why' in one) withheld.push(one)
+    else if (fault) withheld.push({ tool: one, ...fault })
     else tools.push(one)
   }
   const may = new Set(callable)
@@ -52,6 +55,11 @@ async function asked(listed: ToolDef, view: AgentView, limits: AgentLimits): Pro
   // The code may require more than was known.
   const [may] = await callableAmong([tool], view, limits)
   return may ?? { tool, ...(await whyNot(tool, view, limits)) }
+}
+
+function faultOf({ name, frontmatter }: ToolDef): Omit<Withheld, 'tool'> | null {
+  const { title, description, params, returns } = frontmatter
+  return whyUnshowable([name, title, description, params, returns])
 }
 
 const UNKNOWN = {

@@ -104,6 +104,33 @@ export default defineTool({ name: 'add', description: 'Adds.', params: { type: '
 })
 
 describe('what a model does not get', () => {
+  it('is a tool that no model can be shown, and no other for it', async () => {
+    const runtime = createRuntime({ paths: [] })
+    const params = (properties: object) => ({ type: 'object', properties })
+    let deep: object = { type: 'object' }
+    for (let depth = 0; depth < 20_000; depth++) deep = params({ a: deep })
+    for (const tool of [
+      { name: 'odd\ud800' },
+      { name: 'said', description: 'x\ud800' },
+      { name: 'half', params: params({ '\ud800': {} }) },
+      { name: 'deep', params: deep },
+      { name: 'returns', returns: deep },
+      { name: 'fine', description: '\u{1f600} and \\ud800' },
+    ])
+      runtime.register({ description: 'Does it.', ...tool, execute: () => 'ran' } as never)
+    const { tools, withheld } = await skillTools(runtime)
+    expect(Object.keys(tools)).toEqual(['fine'])
+    const half = 'half of a character stands in its texts'
+    const nested = 'what describes it nests deeper than 200 levels'
+    expect(withheld.map(({ name, why }) => [name, why])).toEqual([
+      ['odd\ud800', half],
+      ...['said', 'half'].map(name => [name, half]),
+      ...['deep', 'returns'].map(name => [name, nested]),
+    ])
+    expect((await langchainTools(runtime)).tools.map(({ name }) => name)).toEqual(['fine'])
+    await runtime.close()
+  })
+
   it('is told with the reason and what grants it, for the AI SDK and for LangChain', async () => {
     const runtime = createRuntime({ paths: [], workspace: makeTree({ 'a.txt': 'one\n' }) })
     const policy = { permissions: ['read' as const], deny: 'glob' }

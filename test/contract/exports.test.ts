@@ -100,6 +100,7 @@ const EXPORTS: Record<string, string[]> = {
     'transferableSerializerSource',
     'trustedProjects',
     'trustOf',
+    'whyUnshowable',
     'unregisterTool',
   ],
   'agent-apps/runtime': RUNTIME,

@@ -2,6 +2,7 @@ import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { fileURLToPath } from 'node:url'
 import type { Client } from '@modelcontextprotocol/client'
+import { SkillsClient } from '@modelcontextprotocol/client/ext/skills'
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio'
 import { toNodeHandler } from '@modelcontextprotocol/node'
 import { createMcpHandler } from '@modelcontextprotocol/server'
@@ -285,7 +286,42 @@ describe('connectMcp', () => {
       `The tool "odd\\ud800" ${why}`,
       `The tool "said" ${why}`,
       `The tool "half" ${why}`,
-      'The tool "deep" was left out: its schema nests deeper than 200 levels.',
+      'The tool "deep" was left out: what describes it nests deeper than 200 levels.',
+    ])
+  })
+
+  it('leaves out a skill that nobody can be shown, and no other', async () => {
+    const { place } = ourServer('2026')
+    const client = await place()
+    const { skills } = await new SkillsClient(client).list()
+    const [entry] = skills
+    if (!entry) throw new Error('no skill')
+    let deep: object = {}
+    for (let depth = 0; depth < 20_000; depth++) deep = { a: deep }
+    const other = (name: string, frontmatter: object, file = 'SKILL.md') => ({
+      uri: `skill://${name}/SKILL.md`,
+      frontmatter: { name, description: name, ...frontmatter },
+      resources: [{ uri: `skill://${name}/${file}`, digest: 'sha256:00', size: 1 }],
+    })
+    vi.spyOn(SkillsClient.prototype, 'list').mockResolvedValueOnce({
+      skills: [
+        other('odd\ud800', {}),
+        other('said', { description: '\ud800' }),
+        other('deep', { metadata: deep }),
+        other('file', {}, '%zz'),
+        entry,
+      ],
+      invalid: [],
+    } as never)
+    const { connection } = await connected(async () => client, { server: 'us' })
+    expect(connection.tools.filter(name => name.includes('skill__'))).toEqual(['mcp__us__skill__review'])
+    expect(connection.problems).toEqual([
+      expect.stringMatching(
+        /^The skill skill:\/\/odd.* was left out: half of a character stands in its texts\.$/,
+      ),
+      'The skill skill://said/SKILL.md was left out: half of a character stands in its texts.',
+      'The skill skill://deep/SKILL.md was left out: what describes it nests deeper than 200 levels.',
+      'The skill skill://file/SKILL.md was left out: the URI of a file of it cannot be read.',
     ])
   })
 

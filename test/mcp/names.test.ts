@@ -38,6 +38,23 @@ describe('the names that tools are served by', () => {
   })
 })
 
+it('a tool that no client can be shown is left out, and no other for it', async () => {
+  const runtime = createRuntime({ paths: [] })
+  let deep: object = { type: 'object' }
+  for (let depth = 0; depth < 20_000; depth++) deep = { type: 'object', properties: { a: deep } }
+  const tool = (name: string, fields: object = {}) =>
+    runtime.register({ name, description: name, execute: () => name, ...fields } as never)
+  tool('deep', { params: deep })
+  tool('odd\ud800')
+  tool('said', { description: '\ud800' })
+  tool('fine')
+  const client = await connectedTo(runtime, serveSkills(runtime))
+  expect((await client.listTools()).tools.map(({ name }) => name)).toEqual(['fine'])
+  expect(await client.callTool({ name: 'fine' })).toMatchObject({ content: [{ text: 'fine' }] })
+  await expect(client.callTool({ name: 'said' })).rejects.toThrow(/said/)
+  await runtime.close()
+})
+
 describe('the tools of the library', () => {
   it('are not served, except those of a workspace that the host opens', async () => {
     const runtime = createRuntime({ paths: [], workspace: makeTree({ 'a.txt': 'one\n' }) })

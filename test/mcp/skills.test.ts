@@ -112,6 +112,19 @@ describe('skillSource', () => {
     ])
   })
 
+  it('refuses a skill that no client can be shown, and lists the others', async () => {
+    const refused: string[][] = []
+    const half = '---\nname: half\ndescription: "Half. \\ud800"\nuser-invocable: true\n---\nText.\n'
+    const { reader, client } = await served(
+      { 'skills/half/SKILL.md': half, 'skills/fine/SKILL.md': skill('fine') },
+      { serve: { onRefused: (uri, reason) => refused.push([uri, reason]) } },
+    )
+    expect((await reader.list()).skills.map(({ uri }) => uri)).toEqual(['skill://fine/SKILL.md'])
+    expect(refused).toEqual([['skill://half/SKILL.md', 'half of a character stands in its texts']])
+    expect((await client.listResources()).resources.map(({ name }) => name)).toEqual(['fine'])
+    expect((await client.listPrompts()).prompts).toEqual([])
+  })
+
   it('refuses a skill without a description, which the extension needs, and lists the others', async () => {
     const refused: string[][] = []
     const { reader, client } = await served(

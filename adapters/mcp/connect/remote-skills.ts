@@ -1,6 +1,6 @@
 import type { Client } from '@modelcontextprotocol/client'
 import type { Skill, SkillsClient } from '@modelcontextprotocol/client/ext/skills'
-import { AgentAppsError, type RemoteSkill } from 'agent-apps'
+import { AgentAppsError, type RemoteSkill, whyUnshowable } from 'agent-apps'
 import { serverFault } from './call-remote.js'
 import { CONNECT_MS } from './open-client.js'
 import type { ServerLink } from './server-link.js'
@@ -29,10 +29,22 @@ export async function readSkills(
   for (const { uri = '(no URI)', reason } of invalid)
     problems.push(`The skill ${uri.slice(0, 200)} was left out: ${reason.slice(0, 200)}.`)
   return skills.flatMap(entry => {
-    if (Array.isArray(entry.resources)) return [servedSkill(entry, link)]
-    problems.push(`The skill ${entry.uri.slice(0, 200)} was left out: it has no digests.`)
+    const fault = faultOf(entry)
+    if (fault === null) return [servedSkill(entry, link)]
+    problems.push(`The skill ${entry.uri.slice(0, 200)} was left out: ${fault}.`)
     return []
   })
+}
+
+/** The reason why a skill cannot be taken over; null where it can. */
+function faultOf(entry: Skill): string | null {
+  if (!Array.isArray(entry.resources)) return 'it has no digests'
+  try {
+    for (const { uri } of entry.resources) decodeURIComponent(uri)
+  } catch {
+    return 'the URI of a file of it cannot be read'
+  }
+  return whyUnshowable([entry])?.why ?? null
 }
 
 async function skillsOf(client: Client): Promise<SkillsClient> {

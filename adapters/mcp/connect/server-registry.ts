@@ -1,5 +1,12 @@
 import type { Client, Tool } from '@modelcontextprotocol/client'
-import { defineTool, type JsonObject, matchPattern, type RemoteSkill, type Runtime } from 'agent-apps'
+import {
+  defineTool,
+  type JsonObject,
+  matchPattern,
+  type RemoteSkill,
+  type Runtime,
+  whyUnshowable,
+} from 'agent-apps'
 import { readPatterns } from '../../read-patterns.js'
 import { callRemote, serverFault } from './call-remote.js'
 import type { ConnectOptions } from './connect-options.js'
@@ -8,8 +15,8 @@ import { CONNECT_MS } from './open-client.js'
 import { readSkills, type ServedSkill } from './remote-skills.js'
 import type { ServerLink } from './server-link.js'
 
-/** The most that is kept of a server: a description's and a schema's characters, a schema's levels, and how many tools and skills. */
-const LIMITS = { description: 4_000, schema: 256 * 1024, depth: 200, tools: 2_000 }
+/** The most that is kept of a server: a description's and a schema's characters, and how many tools and skills. */
+const LIMITS = { description: 4_000, schema: 256 * 1024, tools: 2_000 }
 
 /** What a server has, as it is registered here. */
 interface Offered {
@@ -171,23 +178,9 @@ export class ServerRegistry {
 
 /** The reason why a tool cannot be taken over; null where it can. One tool must not keep the others away. */
 function faultOf({ name, title, description, inputSchema }: Tool): string | null {
-  if (isDeep(inputSchema)) return `its schema nests deeper than ${LIMITS.depth} levels`
-  if (JSON.stringify(inputSchema).length > LIMITS.schema) return 'its schema is too large'
-  const said = JSON.stringify([name, title, description, inputSchema])
-  return LONE_SURROGATE.test(said) ? 'half of a character stands in its texts' : null
-}
-
-/** As JSON escapes half of a character, which neither a URI nor a model takes. */
-const LONE_SURROGATE = /(?<!\\)(?:\\\\)*\\ud[89a-f]/
-
-/** Level by level, as a deep one would overflow the stack. */
-function isDeep(schema: unknown): boolean {
-  let level = [schema]
-  for (let depth = 0; level.length > 0; depth++) {
-    if (depth > LIMITS.depth) return true
-    level = level.flatMap(one => (typeof one === 'object' && one !== null ? Object.values(one) : []))
-  }
-  return false
+  const fault = whyUnshowable([name, title, description, inputSchema])
+  if (fault) return fault.why
+  return JSON.stringify(inputSchema).length > LIMITS.schema ? 'its schema is too large' : null
 }
 
 function shortened(text: string): string {

@@ -1,0 +1,48 @@
+/** Why a model cannot be shown something, and what a person does about it. */
+interface Fault {
+  why: string
+  grant: string
+}
+
+/** How many levels a schema may nest. */
+const LEVELS = 200
+
+const DEEP: Fault = {
+  why: `what describes it nests deeper than ${LEVELS} levels`,
+  grant: 'Nest its schema less deeply.',
+}
+const HALF: Fault = {
+  why: 'half of a character stands in its texts',
+  grant: 'Take what is written as `\\ud800` to `\\udfff` out of its name, title, description and schema.',
+}
+
+/**
+ * The reason why a model cannot be shown a tool; null where it can. One such tool would keep all others away, as they are
+ * told of together.
+ *
+ * @param said all that the model would be told: name, title, description, schemas
+ */
+export function whyUnshowable(said: readonly unknown[]): Fault | null {
+  return faultAmong(said, 0)
+}
+
+/** As far as is allowed, and no further: a deeper one would overflow the stack. */
+function faultAmong(values: readonly unknown[], level: number): Fault | null {
+  for (const value of values) {
+    const fault =
+      typeof value === 'string'
+        ? faultOf(value)
+        : typeof value === 'object' && value !== null
+          ? level > LEVELS
+            ? DEEP
+            : (faultAmong(Object.keys(value), 0) ?? faultAmong(Object.values(value), level + 1))
+          : null
+    if (fault) return fault
+  }
+  return null
+}
+
+/** Half of a character is what neither a URI nor a provider takes. */
+function faultOf(text: string): Fault | null {
+  return /[\ud800-\udfff]/u.test(text) ? HALF : null
+}
