@@ -149,7 +149,7 @@ export const RULES = {
   'description-missing': {
     severity: kind => (kind === 'folder' ? 'error' : 'warning'),
     reason: () => 'The skill has no description',
-    note: 'Add `description: <what it does and when to use it>`. Until then no model is shown the skill.',
+    note: 'Add `description: <what it does and when to use it>`. Until then a catalog has the name alone.',
   },
   'directive-failed': MESSAGE_IN_FINDING,
   'directive-idle': { ...MESSAGE_IN_FINDING, severity: 'warning' },

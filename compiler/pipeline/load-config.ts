@@ -119,6 +119,7 @@ const CONFIG_FILES = [
   'agent-apps.config.mjs',
   'agent-apps.config.json',
   'agent-apps.config.yaml',
+  'agent-apps.config.yml',
 ]
 const HOME_DIRECTORIES = ['.agents/skills', '.claude/skills', '.agent-apps/tools']
 
@@ -253,7 +254,7 @@ async function readConfig(file: string, evaluate: Evaluate): Promise<unknown> {
   try {
     if (file.endsWith('package.json')) return manifestConfig(file)
     if (file.endsWith('.json')) return await readJson(file)
-    if (file.endsWith('.yaml')) return await readYamlConfig(file)
+    if (/\.ya?ml$/.test(file)) return await readYamlConfig(file)
     if (evaluate === 'never') return await literalConfig(file).catch(error => asCompiled(file, error))
     if (!evaluate) return await literalConfig(file)
     return file.endsWith('.ts') ? await importTypeScript(file) : await importDefault(file)

@@ -129,10 +129,10 @@ describe('named agents', () => {
     expect(await code(denied.invoke('text'))).toBe('AGENT_UNKNOWN')
   })
 
-  it('may be written in YAML', async () => {
+  it.each(['yaml', 'yml'])('may be written in YAML, as .%s', async ending => {
     const project = makeTree({
       'skills/web_search.skill.md': skill('web-search'),
-      'agent-apps.config.yaml': `paths: [./skills]
+      [`agent-apps.config.${ending}`]: `paths: [./skills]
 agents:
   - id: my-agent
     tools:
@@ -159,7 +159,7 @@ agents:
     expect((await agent.listTools()).map(({ name }) => name)).toEqual(['web_search'])
     expect(await agent.invoke('web_search')).toBe('web_search ran')
     expect(await code(agent.invoke('file_delete'))).toBe('TOOL_DENIED')
-    writeFileSync(join(project, 'agent-apps.config.yaml'), 'paths: [./skills\n')
+    writeFileSync(join(project, `agent-apps.config.${ending}`), 'paths: [./skills\n')
     const error = await loadConfig({ cwd: project }).catch(error => error)
     expect(error).toMatchObject({ code: 'CONFIG_INVALID', position: { line: 1, column: 16 } })
   })
