@@ -1,7 +1,14 @@
 import type { Runtime } from './create-runtime.js'
-import type { InvokeOptions } from './state/context.js'
+import type { BundleRuntime, InvokeOptions } from './state/context.js'
 
 type Call = (args?: unknown, options?: InvokeOptions) => Promise<unknown>
+
+/** Lets a bundle's runtime answer for its globals where functions of another copy of the package get them. */
+export function answering(runtime: Runtime): Runtime {
+  // Any name may be asked for here; the runtime's types are of what was compiled.
+  runtime.globals.bundle = runtime as Runtime & BundleRuntime
+  return runtime
+}
 
 /**
  * A function for each tool of a bundle, by its name. They are made when something is asked of them, as

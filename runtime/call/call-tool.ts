@@ -1,3 +1,4 @@
+import { disk } from '#disk'
 import { namespaceOf } from '../../src/skill/names.js'
 import { chainOf } from '../cascade/chain-of.js'
 import { knownTool } from '../find/find-tool.js'
@@ -30,6 +31,11 @@ export async function callTool(
   options: InvokeOptions | undefined,
   caller: RunContext | undefined,
 ): Promise<unknown> {
+  if (own.bundle && disk.via !== 'bundle') {
+    const tool = args instanceof UncopiedArguments ? await own.bundle.findTool(ref) : null
+    if (tool) throw (await faults()).argumentsRefused(tool, args as UncopiedArguments)
+    return own.bundle.invoke(ref, args, options)
+  }
   if (options !== undefined) (await optionChecks()).checkInvokeOptions(options, caller !== undefined)
   const isAgent = options?.as === 'agent'
   const namespace = caller === undefined ? '' : namespaceOf(caller.tool.name)

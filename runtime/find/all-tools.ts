@@ -1,3 +1,4 @@
+import { disk } from '#disk'
 import { runtimeClosed } from '../../src/base/error.js'
 import { isBroken } from '../../src/index/index-format.js'
 import { isFresh } from '../directory/file-freshness.js'
@@ -25,6 +26,7 @@ const notEvaluated = lazy(() => import('../directory/not-evaluated.js'))
 
 /** The tools that are registered, and those of the path entries, without those that are not available. */
 export async function allTools(globals: Globals): Promise<ToolDef[]> {
+  if (globals.bundle && disk.via !== 'bundle') return globals.bundle.listTools()
   const all = await everyTool(globals)
   const { lifecycle } = globals
   return lifecycle ? all.filter(tool => lifecycle.isAvailable(tool)) : all

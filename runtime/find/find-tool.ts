@@ -1,3 +1,4 @@
+import { disk } from '#disk'
 import { runtimeClosed } from '../../src/base/error.js'
 import { isBroken } from '../../src/index/index-format.js'
 import { isName } from '../../src/skill/names.js'
@@ -25,9 +26,14 @@ const MISSING_KEPT = 10_000
  * @throws TOOL_BROKEN for a path or `file://` URI whose file is broken, OPTIONS_INVALID where the reference
  *   is not a string
  */
-export function findTool(ref: string, globals: Globals = defaultGlobals()): Promise<ToolDef | null> {
+export async function findTool(ref: string, globals: Globals = defaultGlobals()): Promise<ToolDef | null> {
   const known = knownTool(ref, globals)
-  return known === undefined ? find(ref, globals) : Promise.resolve(known)
+  if (known !== undefined) return known
+  // Another disk than the bundle's does not have its files.
+  if (globals.bundle && disk.via !== 'bundle') return globals.bundle.findTool(ref)
+  const resolution = await resolve(ref, globals)
+  if (resolution?.broken) (await faults()).refuseBrokenPath(ref, resolution.broken)
+  return resolution?.tool ?? null
 }
 
 /**
@@ -37,12 +43,6 @@ export function knownTool(ref: string, globals: Globals): ToolDef | null | undef
   return typeof ref === 'string' && globals.config.freshness === 'trust'
     ? globals.cache.tool.get(`${ref}\0${pathsKey(globals)}`)
     : undefined
-}
-
-async function find(ref: string, globals: Globals): Promise<ToolDef | null> {
-  const resolution = await resolve(ref, globals)
-  if (resolution?.broken) (await faults()).refuseBrokenPath(ref, resolution.broken)
-  return resolution?.tool ?? null
 }
 
 /** Finds what a reference leads to, and keeps tools and what is missing for the next time. */
@@ -68,10 +68,8 @@ export async function resolve(ref: string, globals: Globals): Promise<Resolution
 
 function keep(key: string, tool: ToolDef | null, { cache, missing, stats }: Globals): void {
   cache.tool.set(key, tool)
-  if (tool !== null) {
-    missing.delete(key)
-    return
-  }
+  missing.delete(key)
+  if (tool) return
   stats.missing++
   missing.add(key)
   for (const oldest of missing) {
@@ -84,7 +82,7 @@ function keep(key: string, tool: ToolDef | null, { cache, missing, stats }: Glob
 async function resolveUncached(text: string, globals: Globals): Promise<Resolution> {
   const registered = registeredTool(text, globals)
   if (registered) return { tool: registered }
-  if (isName(text)) return resolveName(text, isAny, globals)
+  if (isName(text)) return resolveName(text, () => true, globals)
   return (await references()).resolveReference(text, globals, resolveName)
 }
 
@@ -94,8 +92,6 @@ function registeredTool(ref: string, { tools: { programmaticTools } }: Globals):
   if (named || !/^[a-z][a-z0-9+.-]*:\/\//i.test(ref)) return named
   return [...programmaticTools.values()].find(({ src }) => src === ref)
 }
-
-const isAny = (): boolean => true
 
 /**
  * Looks a name up in the directories that are searched, in order. Only when all miss, their files are read,

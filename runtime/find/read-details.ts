@@ -106,6 +106,7 @@ export async function sourceBytes(
 
 /** Reads the bytes of a resource for `readResource`: of one of a folder skill's files, its SKILL.md included. */
 export async function resourceBytes(ref: string, path: string, globals: Globals): Promise<Uint8Array> {
+  if (globals.bundle && disk.via !== 'bundle') return globals.bundle.readResource(ref, path)
   const tool = await requireTool(ref, globals)
   if (tool.kind === 'folder' && tool.source && tool.origin.file.replace(/^.*\//, '') === path)
     return tool.source()

@@ -262,6 +262,8 @@ export interface Globals {
   load?: unknown
   /** What ends that tools keep for a session besides their state; without one, for all sessions. */
   sessionEnds?: ((sessionId?: string) => Promise<void>)[]
+  /** In a bundle, its runtime: it answers for these where a copy of the code over another disk gets them. */
+  bundle?: BundleRuntime
   /** True once the runtime is closed: nothing is looked up any more. */
   closed?: true
   /** The view that agents have of the runtime as long as its project is not trusted. */
@@ -272,6 +274,14 @@ export interface Globals {
   isUntrusted?: true
   /** The compiler's reader, once a miss has asked for it; null where it is absent. */
   parser?: Promise<DiskParser | null>
+}
+
+/** What a bundle's runtime answers whoever has its globals. */
+export interface BundleRuntime {
+  findTool: (ref: string) => Promise<ToolDef | null>
+  listTools: () => Promise<ToolDef[]>
+  invoke: (ref: string, args?: unknown, options?: InvokeOptions) => Promise<unknown>
+  readResource: (ref: string, path: string) => Promise<Uint8Array>
 }
 
 /** Counts since the runtime was made. */

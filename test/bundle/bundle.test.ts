@@ -2,7 +2,7 @@ import { execFileSync, spawnSync } from 'node:child_process'
 import { cpSync, existsSync, readdirSync, readFileSync, rmSync, truncateSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
-import { registerTool } from 'agent-apps'
+import { findTool, invoke, listTools, readResource, registerTool } from 'agent-apps'
 import { type CompileOptions, compile } from 'agent-apps/compiler'
 import { describe, expect, it } from 'vitest'
 import { type Bundle, CODE, failure, filesOf, TREE } from '../support/bundle-project.js'
@@ -70,6 +70,31 @@ describe('a bundle', () => {
     const { via, cascadesComputed } = runtime.stats()
     expect({ ...via, cascadesComputed }).toMatchObject({ bundle: 4, index: 0, disk: 0, cascadesComputed: 0 })
     expect(runtime.diagnostics()).toEqual([])
+  })
+
+  it.each<[string, (globals: Bundle['runtime']['globals']) => Promise<unknown>]>([
+    ['findTool', async globals => (await findTool('review', globals))?.origin.via],
+    ['listTools', async globals => (await listTools(globals)).map(({ name }) => name).includes('count')],
+    ['invoke', globals => invoke('count', { text: 'one two' }, globals)],
+    ['readResource', async globals => [...(await readResource('review', 'assets/dot.bin', globals))]],
+  ])('answers where the package’s %s gets its globals, and goes on answering', async (name, ask) => {
+    const { runtime } = await bundled(TREE)
+    const expected = {
+      findTool: 'bundle',
+      listTools: true,
+      invoke: 'one two: 2',
+      readResource: [0, 255, 254, 10],
+    }
+    expect(await findTool('no-such-skill', runtime.globals)).toBeNull()
+    expect(await ask(runtime.globals)).toEqual(expected[name as keyof typeof expected])
+    const wrong = {
+      self: () => wrong,
+      get value() {
+        throw new Error('no')
+      },
+    }
+    expect(await failure(invoke('count', wrong, runtime.globals))).toMatchObject({ code: 'ARGS_INVALID' })
+    expect(await runtime.invoke('review')).toBe('See the style. É!\n')
   })
 
   it('takes registered tools, with the library’s middleware around them', async () => {

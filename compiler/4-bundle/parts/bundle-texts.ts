@@ -36,9 +36,9 @@ export function entryText(
   return [
     importOf(opensWorkspace ? 'createRuntime as create' : 'createRuntime', 'agent-apps/runtime'),
     importOf('overBundle', 'agent-apps/bundle-disk'),
-    importOf('bundledTools', 'agent-apps/bundled-tools'),
+    importOf('answering, bundledTools', 'agent-apps/bundled-tools'),
     ...texts.map(({ digested }, number) => `const digested${number} = ${literal(digested)}`),
-    `${opensWorkspace ? 'const own =' : 'export const runtime = /* @__PURE__ */ createRuntime('}/* @__PURE__ */ overBundle({`,
+    `${opensWorkspace ? 'const own =' : 'export const runtime = /* @__PURE__ */ answering(/* @__PURE__ */ createRuntime('}/* @__PURE__ */ overBundle({`,
     `cwd: ${literal(cwd)},`,
     `library: ${literal(library)},`,
     record('texts', texts.map(textEntry)),
@@ -53,7 +53,7 @@ export function entryText(
       'modules',
       modules.map(({ path, from }) => `${literal(path)}: ${imported(from)}`),
     ),
-    `}, ${JSON.stringify(options)})${opensWorkspace ? '' : ')'}`,
+    `}, ${JSON.stringify(options)})${opensWorkspace ? '' : '))'}`,
     ...(opensWorkspace ? [CREATE_RUNTIME] : []),
     `export const tools = /* @__PURE__ */ bundledTools(runtime, ${readLater(names)})`,
     '',
@@ -64,7 +64,7 @@ export function entryText(
 const CREATE_RUNTIME = `
 const opened = workspace => ({ cwd: process.cwd(), ...(typeof workspace === 'object' ? workspace : { root: workspace }) })
 export const createRuntime = ({ workspace, ...options } = {}) =>
-  create({ ...options, ...(workspace !== undefined && { workspace: opened(workspace) }), ...own })
+  answering(create({ ...options, ...(workspace !== undefined && { workspace: opened(workspace) }), ...own }))
 export const runtime = /* @__PURE__ */ createRuntime()`
 
 function record(name: string, entries: readonly string[]): string {
