@@ -8,13 +8,13 @@ import type { DiskParser } from '../../src/content/disk-parser.js'
 import { CLOCK_TICK } from '../../src/index/clock-tick.js'
 import { listingText } from '../../src/index/digested-texts.js'
 import type { DirectoryNames } from '../../src/index/directory-names.js'
-import { isBroken, type NameRecord } from '../../src/index/index-format.js'
-import { IndexRefused } from '../../src/index/read-index.js'
+import { INDEX_DIRECTORY, isBroken, type NameRecord } from '../../src/index/index-format.js'
+import { IndexRefused, type OpenIndex } from '../../src/index/read-index.js'
 import type { Globals } from '../state/context.js'
 import type { DirectoryState, Found } from '../state/directory-state.js'
 import { addDiagnostic, defaultGlobals } from '../state/globals.js'
 import { isFileFresh, isFresh } from './file-freshness.js'
-import { dirKey, diskNames, forgetAdded, forgetDisk, isAway, refuse } from './look-up.js'
+import { askIndex, dirKey, diskNames, forgetAdded, forgetDisk, isAway, refuse } from './look-up.js'
 
 /**
  * The directory's names from its files; null where it does not exist or there is no reader. They are kept
@@ -65,6 +65,8 @@ export async function lookUpOnDisk(
 ): Promise<Found | null> {
   const isTrusted = globals.config.freshness === 'trust'
   if (!isTrusted) forgetChanged(state, globals)
+  const isUnread = state.disk === undefined && disk.via === 'index'
+  if (isUnread && askIndex(state, globals, index => isAsCompiled(state, index))) return null
   const names = await diskNames(state, globals)
   const record = names?.tool(name)
   if (!names || !record || isAway(record, state, globals)) return null
@@ -92,6 +94,30 @@ export async function lookAgain(
   if (!added || !addition) return null
   const found = { state, names: added, record: addition }
   return isFresh(found) ? found : rereadName(found, name, globals)
+}
+
+/** The names of skill files, and of the manifests that make a folder a plugin. */
+const COUNTS = /^skill\.md$|.\.skill\.(?:md|ts|js|mts|mjs)$|^(?:marketplace|plugin)\.json$/i
+/** Folders in which no skills are looked for. */
+const CLOSED: ReadonlySet<string> = new Set([INDEX_DIRECTORY, 'node_modules', '.git'])
+
+/**
+ * True where all that counts in a directory is what its index was made of, by names, sizes and times: then its files
+ * need not be read for a name that the index lacks. To list them takes a small part of that time.
+ */
+function isAsCompiled(state: DirectoryState, index: OpenIndex): boolean {
+  const paths = index.paths()
+  const known = new Set(paths)
+  return !state.discover && hasOnlyKnown('') && paths.every(file => isFileFresh(state, index, file))
+
+  function hasOnlyKnown(folder: string): boolean {
+    const items = disk.listed(disk.resolve(state.dir, folder)) ?? []
+    return items.every(({ name, kind }) => {
+      const path = `${folder}${name}`
+      if (kind === 'folder') return CLOSED.has(name) || hasOnlyKnown(`${path}/`)
+      return known.has(path) || (kind === 'file' && !COUNTS.test(name))
+    })
+  }
 }
 
 /** Forgets what was read of a directory's files where one of them, or one of its folders, changed since. */

@@ -66,6 +66,7 @@ function bundleDisk(bundled: BundledFiles): Disk {
     lookAgain() {},
     directoryTime: () => null,
     list: () => null,
+    listed: () => null,
     isRefused: () => false,
     readText: path => own(texts, path) ?? null,
     isLoaded: path => own(shards, path) === undefined || own(texts, path) !== undefined,

@@ -32,6 +32,8 @@ export interface Disk extends IndexFiles {
   /** When an item was last added to a directory or removed, in ms since the epoch. */
   directoryTime: (path: string) => number | null
   list: (directory: string) => string[] | null
+  /** The items of a directory. A link is `other`, whatever it leads to. */
+  listed: (directory: string) => { name: string; kind: 'file' | 'folder' | 'other' }[] | null
   /** True for a directory that this user may not list, or may not even look for. */
   isRefused: (directory: string) => boolean
   /** Bytes of a file from `start` to `end`; null where it is gone or has not the size that it should. */

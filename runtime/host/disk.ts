@@ -62,6 +62,17 @@ export const disk: Disk = {
     }),
   list: directory =>
     seen(`list ${directory}`, () => unlessRefused(() => orNull(() => fs.readdirSync(directory)))),
+  listed: directory =>
+    seen(`listed ${directory}`, () =>
+      unlessRefused(() =>
+        orNull(() =>
+          fs.readdirSync(directory, { withFileTypes: true }).map(item => ({
+            name: item.name,
+            kind: item.isFile() ? 'file' : item.isDirectory() ? 'folder' : 'other',
+          })),
+        ),
+      ),
+    ),
   isRefused: directory =>
     seen(`refused ${directory}`, () => unlessRefused(() => orNull(() => fs.readdirSync(directory)) ?? [])) ===
     null,

@@ -21,6 +21,7 @@ export const disk: Disk = {
   isDirectory: no,
   directoryTime: none,
   list: none,
+  listed: none,
   isRefused: no,
   readText: none,
   isLoaded: no,

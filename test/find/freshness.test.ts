@@ -5,7 +5,7 @@ import { clearToolCache, createRuntime, type Runtime } from 'agent-apps'
 import { compile } from 'agent-apps/compiler'
 import { describe, expect, it } from 'vitest'
 import { ownTools } from '../support/own-tools.js'
-import { goodSkills, makeTree, skill, writeTree } from '../support/tree.js'
+import { goodSkills, makeTree, skill, type Tree, writeTree } from '../support/tree.js'
 
 /** Gives a file a time after its index's, as an edit does that is not made within the same tick of the clock. */
 function later(file: string, seconds = 10): void {
@@ -192,6 +192,11 @@ describe.each(['compiled', 'from disk'])('check, %s: after a name was looked for
 
   it('nothing is read again while nothing changed', async () => {
     const { dir, runtime } = await looked({})
+    if (way === 'compiled') {
+      // Its listing says that there is nothing to read.
+      expect(runtime.stats().parser).toBe('unused')
+      return
+    }
     await sleep(100)
     await runtime.findTool('added')
     const read = runtime.globals.cache.nameIndex.get(dir)
@@ -209,6 +214,59 @@ describe.each(['compiled', 'from disk'])('check, %s: after a name was looked for
       expect(await runtime.findTool('another')).toBeNull()
     })
     expect((await runtime.findTool('added'))?.name).toBe('added')
+  })
+})
+
+const LINKED = join(makeTree({ 'added/SKILL.md': skill('added') }), 'added')
+
+describe.each(['check', 'trust'] as const)('%s: a name that an index lacks', freshness => {
+  const TREE: Tree = {
+    'group/old/SKILL.md': skill('old'),
+    'group/notes.md': 'Notes.\n',
+    'empty/.keep': '',
+    'text.skill.md': skill('text'),
+  }
+  const opened = async (change: (dir: string) => void, more: Tree = {}): Promise<Runtime> => {
+    const dir = makeTree({ ...TREE, ...more })
+    await compile({ paths: [dir] })
+    change(dir)
+    return createRuntime({ paths: [dir], freshness })
+  }
+
+  it.each<[string, Tree]>([
+    ['a skill deeper down', { 'group/deep/added/SKILL.md': skill('added') }],
+    ['a skill in a folder without any', { 'empty/added/SKILL.md': skill('added') }],
+    ['one in other letters', { 'group/added/skill.md': skill('added') }],
+    ['a single file', { 'group/added.skill.md': skill('added') }],
+    [
+      'code',
+      {
+        'group/x.skill.mjs':
+          "export const frontmatter = { name: 'added', description: 'x' }\nexport default () => 1\n",
+      },
+    ],
+    ['another skill in a file', { 'text.skill.md': `${skill('text')}\n${skill('added')}` }],
+    ['a plugin', { 'group/.claude-plugin/plugin.json': '{ "name": "added" }' }],
+    ['a link to a skill', { 'group/added': { link: LINKED } }],
+  ])('is found in %s', async (what, tree) => {
+    const runtime = await opened(dir => writeTree(dir, tree))
+    const name = what === 'a plugin' ? 'added:old' : 'added'
+    expect((await runtime.findTool(name))?.name).toBe(name)
+  })
+
+  it('is found where a skill around it is gone', async () => {
+    const inner = { 'group/old/assets/inner/SKILL.md': skill('added') }
+    const runtime = await opened(dir => rmSync(join(dir, 'group/old/SKILL.md')), inner)
+    expect((await runtime.findTool('added'))?.name).toBe('added')
+  })
+
+  it('needs no reading of files where only others came', async () => {
+    const runtime = await opened(dir =>
+      writeTree(dir, { 'group/old/more.md': 'x', 'group/.gitignore': 'x', 'group/new/readme.md': 'x' }),
+    )
+    expect(await runtime.findTool('added')).toBeNull()
+    expect(runtime.stats().parser).toBe('unused')
+    expect((await runtime.findTool('old'))?.origin.via).toBe('index')
   })
 })
 
