@@ -1,8 +1,10 @@
-import { basename, dirname, relative, resolve } from 'node:path'
+import { basename, dirname, join, relative, resolve } from 'node:path'
 import { AgentAppsError } from '../../src/base/error.js'
+import { nearest } from '../../src/base/nearest.js'
 import { isBelow } from '../../src/index/unit-around.js'
 import { type SearchDirectory, searchDirectories } from '../../src/skill/path-entry.js'
 import { discoverUnits } from '../1-read/discover/discover-units.js'
+import { isDirectory, peekDirectory } from '../1-read/walk/look.js'
 import { LIBRARY_DIRECTORY } from '../files/package-place.js'
 import { ignoreMatcher } from '../project/ignore-matcher.js'
 import { type Project, type ReportOptions, statOf } from '../project/project.js'
@@ -46,7 +48,7 @@ export async function readProject(
   const directories = own.map(directory => {
     const stat = statOf(directory.dir)
     if (stat !== 'refused' && stat?.isDirectory() !== true)
-      throw notDirectory(directory.dir, stat !== undefined)
+      throw notDirectory(directory.dir, stat !== undefined, loaded.file, base)
     const shown = shownFrom(base, directory.dir)
     const isIgnored = ignoreMatcher(directory.ignore)
     const isSearched = searchedIn(directory, isIgnored)
@@ -94,12 +96,33 @@ function entryOf(file: string): string {
   return basename(file) === 'SKILL.md' ? dirname(dirname(file)) : dirname(file)
 }
 
-function notDirectory(path: string, isThere: boolean): AgentAppsError {
+/** @param config the file that names the path; null where an argument does, relative to `base` */
+function notDirectory(path: string, isThere: boolean, config: string | null, base: string): AgentAppsError {
+  const named = config === null ? path : `${path}, which \`paths\` of ${shownFrom(base, config)} names`
+  const near = isThere ? null : nearDirectory(path)
+  const from = shownFrom(config === null ? base : dirname(config), near ?? '')
+  const meant = near === null ? '.' : `; did you mean ${from.startsWith('..') ? from : `./${from}`}?`
   const [message, hint] = isThere
     ? [
-        `${path} is a file, and no directory.`,
+        `${named}${config === null ? '' : ','} is a file, and no directory.`,
         `Name the directory of skills that it lies in: ${entryOf(path)}.`,
       ]
-    : [`There is no directory ${path}.`, 'Correct the path, or create the directory.']
+    : [`There is no directory ${named}${meant}`, 'Correct the path, or create the directory.']
   return new AgentAppsError('DIRECTORY_NOT_FOUND', message, { hint, file: path })
+}
+
+/** The directory that a path stands for whose folders are misspelt; null where none is near. */
+function nearDirectory(path: string): string | null {
+  const parent = dirname(path)
+  if (parent === path) return null
+  const around = isDirectory(parent) ? parent : nearDirectory(parent)
+  if (around === null) return null
+  const name = basename(path)
+  if (isDirectory(join(around, name))) return join(around, name)
+  const names = peekDirectory(around).map(item => item.name)
+  const near = nearest(
+    name,
+    names.filter(one => isDirectory(join(around, one))),
+  )
+  return near === null ? null : join(around, near)
 }

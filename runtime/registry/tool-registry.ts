@@ -8,7 +8,7 @@ import type { ToolContext } from '../../src/skill/tool-context.js'
 import { defaultGlobals } from '../state/globals.js'
 import { descriptionIn } from './description-file.js'
 import { register as registerTool } from './register.js'
-import type { Tool } from './tool.js'
+import { checkExecute, checkInfo, type Tool } from './tool.js'
 
 export type ToolPermission = Permission
 
@@ -59,11 +59,12 @@ export const ToolRegistry = {
  * Registers a tool, in place of one of its id. Every runtime finds it too; one whose definition a function
  * makes, once it was initialised.
  *
- * @throws DEFINITION_INVALID for permissions that do not exist; OPTIONS_INVALID; RESOURCE_NOT_FOUND if there
- *   is no file at `descriptionPath`
+ * @throws DEFINITION_INVALID for what `Tool.define` does not return, and for permissions that do not exist;
+ *   OPTIONS_INVALID; RESOURCE_NOT_FOUND if there is no file at `descriptionPath`
  */
 function register(info: AnyInfo, options: RegistryOptions = {}): void {
   checkOptions('ToolRegistry.register', options, { permissions: 'object', descriptionPath: 'string' })
+  checkInfo(info)
   checkPermissions(info.id, options.permissions)
   unregister(info.id)
   const entry: Entry = { info, ...options }
@@ -78,7 +79,7 @@ function register(info: AnyInfo, options: RegistryOptions = {}): void {
  */
 function registerBuiltinTools(dir: string, tools: readonly (RegistryOptions & { tool: AnyInfo })[]): void {
   for (const { tool, ...options } of tools) {
-    const path = disk.resolve(dir, `${tool.id}.txt`)
+    const path = disk.resolve(dir, `${tool?.id}.txt`)
     register(tool, { ...(disk.readText(path) !== null && { descriptionPath: path }), ...options })
   }
 }
@@ -154,7 +155,9 @@ function initialised(entry: Entry, initCtx: Tool.InitContext = {}): Promise<AnyD
 }
 
 async function initialise(entry: Entry, initCtx: Tool.InitContext): Promise<AnyDefinition> {
-  const definition = described(entry, await entry.info.init(initCtx))
+  const made = await entry.info.init(initCtx)
+  checkExecute(entry.info.id, made)
+  const definition = described(entry, made)
   const isCurrent = entries.get(entry.info.id) === entry
   if (isCurrent && !entry.undo) offer(entry, definition)
   return definition

@@ -92,17 +92,31 @@ function define<Parameters extends DescribedSchema, Data extends Tool.Metadata =
   return { id, definition: checked(id, definition), init: async () => definition }
 }
 
+/** @throws DEFINITION_INVALID for what is no tool with an id, such as a tool of `defineTool` */
+export function checkInfo(info: Partial<Tool.Info> | undefined): void {
+  const { id, init, definition } = info ?? {}
+  const hint = "Register what `Tool.define('my-tool', { … })` returns."
+  if (typeof id !== 'string' || id === '') throw invalid(String(id), 'is registered without an id', hint)
+  if (typeof init !== 'function') throw invalid(id, 'is registered without a function `init`', hint)
+  if (definition !== undefined) checkExecute(id, definition)
+}
+
+/** @throws DEFINITION_INVALID if a definition cannot be called */
+export function checkExecute(id: string, made: Partial<Tool.Definition> | undefined): void {
+  if (typeof made?.execute === 'function') return
+  throw invalid(
+    id,
+    'has no function `execute`',
+    'Give `execute: async (args, ctx) => ({ title, metadata, output })`.',
+  )
+}
+
 function checked<Parameters extends DescribedSchema, Data extends Tool.Metadata>(
   id: string,
   made: Tool.Definition<Parameters, Data>,
 ): Tool.Definition<Parameters, Data> {
-  const { parameters, execute, ...rest } = made ?? {}
-  if (typeof execute !== 'function')
-    throw invalid(
-      id,
-      'has no function `execute`',
-      'Give `execute: async (args, ctx) => ({ title, metadata, output })`.',
-    )
+  checkExecute(id, made)
+  const { parameters, execute: _, ...rest } = made
   if (!isStandardSchema(parameters))
     throw invalid(id, 'has no schema `parameters`', 'Give one of a schema library: `z.object({ … })`.')
   const unknown = Object.keys(rest).find(field => field !== 'description')

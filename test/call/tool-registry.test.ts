@@ -106,6 +106,39 @@ describe('Tool.define', () => {
 })
 
 describe('ToolRegistry', () => {
+  const init = async () => readTool.init()
+  it.each<[string, unknown, string]>([
+    ['nothing', undefined, 'is registered without an id'],
+    ['a definition of defineTool', { name: 'x', execute: () => 1 }, 'is registered without an id'],
+    ['an empty id', { id: '', init }, 'is registered without an id'],
+    ['no init', { id: 'read' }, 'The tool "read" is registered without a function `init`'],
+    [
+      'no execute',
+      { id: 'read', init, definition: { description: '', parameters: ReadSchema } },
+      'The tool "read" has no function `execute`',
+    ],
+  ])('refuses %s, and keeps what it has', (_, info, message) => {
+    ToolRegistry.register(readTool)
+    const error = expect.objectContaining({
+      code: 'DEFINITION_INVALID',
+      message: expect.stringContaining(message),
+    })
+    expect(() => ToolRegistry.register(info as never)).toThrow(error)
+    expect(() => registerBuiltinTools(temporary(), [{ tool: info as never }])).toThrow(error)
+    expect(ToolRegistry.list()).toEqual([readTool])
+  })
+
+  it('refuses what `init` of a tool makes without a function', async () => {
+    ToolRegistry.register({
+      id: 'made',
+      init: async () => ({ description: '', parameters: ReadSchema }) as never,
+    })
+    await expect(ToolRegistry.init('made')).rejects.toMatchObject({
+      code: 'DEFINITION_INVALID',
+      message: 'The tool "made" has no function `execute`.',
+    })
+  })
+
   it('runs a tool with the context that it is given, and keeps its last result', async () => {
     const path = fileWith('Hello')
     ToolRegistry.register(readTool, { permissions: { required: ['read'] } })

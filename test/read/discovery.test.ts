@@ -589,6 +589,28 @@ describe('globs in paths', () => {
     expect(diagnostics.map(({ ruleId }) => ruleId)).toEqual(['plugin-name'])
   })
 
+  it.each([
+    ['./skils', '.', './skills'],
+    ['./pluginz/acme/skils', '.', './plugins/acme/skills'],
+    ['./skils', 'plugins/acme', './skills'],
+    ['./other', '.', null],
+  ])('misspelt as %s are named with their configuration', async (path, from, meant) => {
+    const cwd = repository({
+      'skills/own/SKILL.md': skill('own'),
+      'plugins/acme/skills/deploy/SKILL.md': skill('deploy'),
+      'agent-apps.config.json': JSON.stringify({ paths: [path] }),
+    })
+    const config = from === '.' ? 'agent-apps.config.json' : '../../agent-apps.config.json'
+    const end = meant === null ? '.' : `; did you mean ${meant}?`
+    await expect(check({ cwd: join(cwd, from) })).rejects.toMatchObject({
+      code: 'DIRECTORY_NOT_FOUND',
+      message: `There is no directory ${join(cwd, path)}, which \`paths\` of ${config} names${end}`,
+    })
+    await expect(check({ cwd, paths: [path] })).rejects.toMatchObject({
+      message: `There is no directory ${join(cwd, path)}${end}`,
+    })
+  })
+
   it('are refused where nothing matches', async () => {
     const cwd = repository(tree)
     await expect(check({ cwd, paths: ['none/*/skills'] })).rejects.toMatchObject({
@@ -703,6 +725,42 @@ describe('hostile manifests', () => {
     expect((await rulesIn(cwd)).map(rule => rule.replace(/:\d+/, ''))).toEqual([escapes, escapes, escapes])
     const { skills } = await check({ cwd })
     expect(skills.map(({ name }) => name)).toEqual(['acme:deploy', 'other:ship', 'own'])
+  })
+
+  it.each([
+    ['whose name is none', { name: 'Bad Name', source: './plugins/acme' }],
+    ['without a name', { nam: 'other', source: './plugins/acme' }],
+    ['whose name another plugin has', { name: 'acme', source: './plugins/acme' }],
+    ['whose skills are of another type', { name: 'other', source: './plugins/acme', skills: [5] }],
+    ['that lists the same skills', { name: 'npm', source: './plugins/acme', skills: ['./skills'] }],
+    ['around it', { name: 'npm', source: './plugins' }],
+  ])('close no folder of another plugin for an entry %s', async (_, faulty) => {
+    const sound = { name: 'acme', source: './plugins/acme' }
+    const isDuplicate = 'name' in faulty && faulty.name === 'acme'
+    for (const plugins of [[sound, faulty], ...(isDuplicate ? [] : [[faulty, sound]])]) {
+      const cwd = repository(marketplace(plugins))
+      for (const paths of [undefined, ...(faulty.source === './plugins' ? [] : [['.']])]) {
+        const { skills, diagnostics } = await check({ cwd, ...(paths && { paths }) })
+        expect(skills.map(({ name }) => name)).toEqual(['acme:deploy'])
+        expect(diagnostics).toHaveLength(1)
+      }
+    }
+  })
+
+  it('close what a faulty entry lists beside the skills of another in a folder that they share', async () => {
+    const sound = { name: 'acme', source: './', skills: ['./skills/deploy'] }
+    const faulty = { name: 'Bad Name', source: './' }
+    for (const plugins of [
+      [sound, faulty],
+      [faulty, sound],
+    ]) {
+      const cwd = repository({
+        '.claude-plugin/marketplace.json': JSON.stringify({ plugins }),
+        'skills/deploy/SKILL.md': skill('deploy'),
+        'skills/lost/SKILL.md': skill('lost'),
+      })
+      expect((await check({ cwd })).skills.map(({ name }) => name)).toEqual(['acme:deploy'])
+    }
   })
 
   it('of one folder that all plugins share is read once', async () => {

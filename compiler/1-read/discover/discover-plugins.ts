@@ -16,7 +16,13 @@ import {
   type NamedBy,
 } from './discovery.js'
 import { MANIFEST_PLACES, type ManifestPlace } from './manifest-places.js'
-import { describedPlugin, joined, listedPlugins, type PluginEntry } from './plugin-entries.js'
+import {
+  describedPlugin,
+  joined,
+  listedPlugins,
+  type PluginEntries,
+  type PluginEntry,
+} from './plugin-entries.js'
 import { type ReadManifest, readManifest, type UnreadableManifest } from './read-manifest.js'
 
 /** A folder that manifests describe: a repository of plugins, or a plugin. */
@@ -40,6 +46,7 @@ export function discoverPlugins(described: Described, discovery: Discovery): Set
   const kinds = new Set<ManifestKind>()
   /** The faults for which nobody knows which plugins a manifest names. */
   const faults: Fault[] = []
+  const notLoaded: PluginEntries['broken'] = []
   for (const place of MANIFEST_PLACES) {
     const path = below(described.folder, place.path)
     const manifest = readManifest(described.root, path, described.real)
@@ -58,7 +65,7 @@ export function discoverPlugins(described: Described, discovery: Discovery): Set
     for (const finding of findings)
       if (isUnknown && finding.rule === 'manifest-invalid') faults.push({ path, finding })
       else addFinding(discovery, path, finding.rule, finding.place, ...finding.found)
-    for (const one of broken) close(one, described, discovery)
+    notLoaded.push(...broken)
     for (const entry of entries) {
       const isNew = takeName(
         entry.plugin.name,
@@ -70,10 +77,12 @@ export function discoverPlugins(described: Described, discovery: Discovery): Set
       if (isNew) addPlugin(entry, described, discovery)
       else if (isNew === false) {
         reportDuplicate(entry, discovery)
-        close(entry, described, discovery)
+        notLoaded.push(entry)
       }
     }
   }
+  // Only now are all folders taken that plugins which load have.
+  for (const one of notLoaded) close(one, described, discovery)
   const [fault, ...others] = faults
   if (fault) {
     kinds.add('broken')
@@ -288,19 +297,20 @@ function folderOf(
     : { rule: 'plugin-path-missing' }
 }
 
-/** Keeps the skills of a plugin that does not load from loading without its namespace. */
+/** Keeps the skills of a plugin that does not load from loading without its namespace, but for folders that another plugin has. */
 function close(
   { source, skills }: Pick<PluginEntry, 'source' | 'skills'>,
   described: Described,
-  { closed }: Discovery,
+  { closed, taken, folders }: Discovery,
 ): void {
   const folder = folderOf(source, '', described)
   if (typeof folder !== 'string') return
   const isShared = folder === described.folder
   const paths = skills?.map(path => folderOf(path, folder, described)) ?? []
-  if (!isShared) closed.add(folder)
-  else if (skills === undefined) closed.add(below(folder, 'skills'))
-  for (const path of paths) if (typeof path === 'string') closed.add(path)
+  if (!isShared) paths.push(folder)
+  else if (skills === undefined) paths.push(below(folder, 'skills'))
+  for (const path of paths)
+    if (typeof path === 'string' && !taken.has(path) && !folders.has(path)) closed.add(path)
 }
 
 /** Reports a plugin whose name, or whose skills, are those of another plugin before it. */

@@ -18,10 +18,13 @@ export function discoverUnits(root: string, isIgnored: (path: string) => boolean
   discovery.top = discoverPlugins({ root, folder: '', real: realPath(root) }, discovery)
   // Skills must not load without the namespace that such a manifest would give them.
   if (!discovery.top.has('broken')) discoverConventional(root, discovery)
-  const isOpen = ({ path }: { path: string }): boolean =>
-    !isIgnored(path) && ![...discovery.closed].some(closed => isBelow(path, closed))
+  const isClosed = (path: string): boolean => [...discovery.closed].some(closed => isBelow(path, closed))
   const units = discovery.units
-    .map(unit => ({ ...unit, places: unit.places.filter(isOpen) }))
+    .map(unit => ({
+      ...unit,
+      // A plugin keeps what it has in the folder of one that does not load.
+      places: unit.places.filter(({ path }) => !isIgnored(path) && (unit.namespace || !isClosed(path))),
+    }))
     .filter(({ places }) => places.length > 0)
   const places = units.flatMap(unit => unit.places.map(({ path }) => path))
   return { ...discovery, units, listed: new Set([...discovery.listed, ...places]) }
