@@ -19,6 +19,7 @@ import {
 } from '../call/agent-calls.js'
 import { callTool } from '../call/call-tool.js'
 import { callToAnswer, decideCall } from '../call/decide-call.js'
+import { callGlobals } from '../call/invoke-options.js'
 import type { RunContext } from '../call/run-context.js'
 import { allTools } from '../find/all-tools.js'
 import type { OpenedSkill } from '../find/opened-skill.js'
@@ -178,7 +179,7 @@ async function placeOf(agent: Agent, given: InvokeOptions = {}, isCall = false):
   const spawned: AgentPolicy[] = []
   for (const one of agent.spawned) spawned.push(...(await spawnedPolicies(agent, one, isCall)))
   // What limits agents is known once the project's configuration is, which this reads.
-  const view = await agentView(agent.globals)
+  const view = await agentView(agent.caller ? callGlobals(agent.caller) : agent.globals)
   const { globals } = view
   const caller = agent.caller as RunContext | undefined
   const skills: ToolDef[] = []

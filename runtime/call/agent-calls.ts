@@ -24,6 +24,7 @@ import type { CallerKind, Globals, InvokeOptions } from '../state/context.js'
 import type { ToolDef } from '../state/tool-def.js'
 import { type AgentView, agentView, callView } from '../trust/agent-view.js'
 import { invokeFor } from './call-tool.js'
+import { callGlobals } from './invoke-options.js'
 import { invocationOf, RunContext } from './run-context.js'
 
 export { copyOfPlain, plainArguments }
@@ -63,8 +64,9 @@ function requiredBy({ frontmatter }: ToolDef): JsonValue | undefined {
 
 /** The tools that may be called from a context: all, or for an agent those that it is shown. */
 export async function toolsFrom(ctx: RunContext, as: CallerKind): Promise<ToolDef[]> {
-  if (as !== 'agent') return allTools(ctx.globals)
-  const view = await agentView(ctx.globals)
+  const own = callGlobals(ctx)
+  if (as !== 'agent') return allTools(own)
+  const view = await agentView(own)
   const { globals } = view
   return withRequired(await callableAmong(await allTools(globals), view, agentLimits(globals, ctx)))
 }
@@ -80,7 +82,7 @@ export async function toolFrom(
   as: CallerKind,
   opens: boolean,
 ): Promise<ToolDef> {
-  const { globals } = ctx
+  const globals = callGlobals(ctx)
   const namespace = namespaceOf(ctx.tool.name)
   if (as !== 'agent') return requireTool(ref, globals, namespace)
   const tool = await requireKnown(ref, globals, agentLimits(globals, ctx), namespace)

@@ -36,7 +36,8 @@ export async function callTool(
     if (tool) throw (await faults()).argumentsRefused(tool, args as UncopiedArguments)
     return own.bundle.invoke(ref, args, options)
   }
-  if (options !== undefined) (await optionChecks()).checkInvokeOptions(options, caller !== undefined)
+  if (options !== undefined || caller?.ownLocals)
+    own = (await optionChecks()).prepareCall(own, options, caller)
   const isAgent = options?.as === 'agent'
   const namespace = caller === undefined ? '' : namespaceOf(caller.tool.name)
   const { tool, globals } = isAgent

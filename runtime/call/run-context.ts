@@ -43,31 +43,32 @@ function below(shared: Record<string, unknown> | undefined): Record<string, unkn
 export class RunContext implements CallContext {
   #args: unknown = undefined
   #hasArguments = false
-  chain: Chain | undefined = undefined
+  chain: Chain | undefined
   /** The step of the chain that runs now; undefined: the tool. */
-  at: ChainStep | undefined = undefined
+  at: ChainStep | undefined
   /** When it began, where somebody listens: milliseconds of `performance.now()`. */
-  started: number | undefined = undefined
+  started: number | undefined
   /** The last that was said of its progress, where somebody listens. */
-  progress: Progress | undefined = undefined
+  progress: Progress | undefined
   /** What `mustGoOn` asks in a chain. */
   guard: (() => void) | undefined = undefined
   /** The permissions that the tool was granted, where an agent is above. */
-  granted: readonly Permission[] | undefined = undefined
+  granted: readonly Permission[] | undefined
   /** Those that are granted to the agent that called it. */
-  permitted: readonly Permission[] | undefined = undefined
+  permitted: readonly Permission[] | undefined
   readonly depth: number
   /** The signal, as far as there is one that somebody can abort. */
   abort: AbortSignal | undefined
-  private ownRun: Run | undefined = undefined
-  private ownLocals: Locals | undefined = undefined
-  private ownShared: Record<string, unknown> | undefined = undefined
-  private ownNonlocals: Record<string, unknown> | undefined = undefined
-  private ownEnvelope: Envelope | undefined = undefined
-  private ownManager: Manager | undefined = undefined
+  private ownRun: Run | undefined
+  private ownShared: Record<string, unknown> | undefined
+  private ownNonlocals: Record<string, unknown> | undefined
+  private ownEnvelope: Envelope | undefined
+  private ownManager: Manager | undefined
   private hasCalled = false
+  /** Absent until read. */
+  ownLocals: Locals | undefined
   /** What the tools of the call have of their own. */
-  owns: ReadonlyMap<ToolDef, OwnParts> | undefined = undefined
+  owns: ReadonlyMap<ToolDef, OwnParts> | undefined
 
   /** @param served the context that a middleware serves */
   constructor(
@@ -101,12 +102,7 @@ export class RunContext implements CallContext {
   }
 
   get locals(): Locals {
-    if (this.ownLocals === undefined) {
-      const locals = new Bag() as Locals
-      locals.result = undefined
-      locals.config = new Bag()
-      this.ownLocals = locals
-    }
+    this.ownLocals ??= Object.assign(new Bag(), { result: undefined, config: new Bag() })
     return this.ownLocals
   }
 
@@ -179,7 +175,7 @@ export function throwIfAborted({ abort, tool }: RunContext): void {
 export function runAborted(tool: string, why: string, cause?: unknown): AgentAppsError {
   if (isAgentAppsError(cause)) return cause
   return new AgentAppsError('RUN_ABORTED', `The run of "${tool}" goes no further: ${why}.`, {
-    hint: 'Whoever called it no longer wants its result.',
+    hint: 'Its caller no longer wants the result.',
     tool,
     cause,
   })
@@ -232,8 +228,8 @@ class ManagerOf implements Manager {
 
 class RunOf implements Run {
   private readonly ctx: RunContext
-  private ownId: string | undefined = undefined
-  private ownTool: RunningTool | undefined = undefined
+  private ownId: string | undefined
+  private ownTool: RunningTool | undefined
 
   constructor(ctx: RunContext) {
     this.ctx = ctx

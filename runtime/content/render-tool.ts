@@ -192,7 +192,8 @@ class ToolRendering {
       return inTime(tool, call, this.ctx)
     }
     const ctx = new RunContext(this.globals, tool, invokeFor, this.ctx.caller, undefined, this.ctx)
-    Object.assign(ctx.locals, place.locals)
+    // What a directive adds is often an argument's value, which sets no paths.
+    Object.assign(ctx.locals, place.locals, { config: this.ctx.locals.config })
     const chain = await chainOf(tool, this.globals)
     if (tool.frontmatter.params)
       await checkArguments(tool, chain, { arg: call.arg, attributes: call.attributes }, ctx)

@@ -95,7 +95,7 @@ export function addTool(
   if (!ROLES.includes(role as Role))
     throw fault(`the unknown role "${role}"`, `Use one of ${ROLES.join(', ')}.`)
   if (![params, returns].every(isPlain))
-    throw fault('a schema that is no JSON Schema', 'Register what `defineTool` makes of it.')
+    throw fault('an invalid JSON Schema', 'Register what `defineTool` makes of it.')
   // A schema is looked at when it is first needed.
   const { what, path } = notJsonIn({ ...verbatim, metadata: rest }) ?? {}
   if (what)

@@ -20,7 +20,12 @@ export interface AgentView {
 export async function agentView(globals: Globals): Promise<AgentView> {
   const trust = await trustOf(globals)
   if (!trust) return whole(globals)
-  return (await trust.isTrusted()) ? whole(trust.own) : viewOf(trust)
+  return (await trust.isTrusted()) ? whole(trusted(globals)) : viewOf(trust)
+}
+
+/** The runtime that a view is of; one that is no view itself. */
+function trusted(globals: Globals): Globals {
+  return globals.isUntrusted ? (globals.own ?? globals) : globals
 }
 
 /** A runtime with all that it has. */
@@ -66,11 +71,11 @@ export async function callView(
   const tool = await find(trust.view)
   if (tool && (await trust.isCodeOfProject(tool))) {
     const why = await trust.ask({ ...call, tool })
-    if (why === null) return whole(trust.own)
+    if (why === null) return whole(trusted(globals))
     noteWithheld([tool], why, trust)
     return hintOf(why, trust)
   }
-  return (await trust.isTrusted()) ? whole(trust.own) : viewOf(trust)
+  return (await trust.isTrusted()) ? whole(trusted(globals)) : viewOf(trust)
 }
 
 /** True where a call would first have a person asked about its project. */

@@ -18,7 +18,7 @@ export function cascadeIn(index: DirectoryNames, name: string): CascadeRecord | 
 
 /** Throws IndexRefused for what is no cascade as a compiler of ours writes it. */
 export function expectCascade(name: string, record: unknown): void {
-  if (!isCascade(record)) throw new IndexRefused(`the record of ${JSON.stringify(name)} is not one of ours`)
+  if (!isCascade(record)) throw new IndexRefused(`the record of ${JSON.stringify(name)} is invalid`)
 }
 
 const isTrue: Check = value => value === true

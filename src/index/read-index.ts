@@ -212,7 +212,7 @@ function readShard(files: IndexFiles, directory: string, digest: string): string
   const text = isShardDigest(digest)
     ? readable(() => files.readText(files.resolve(directory, shardFile(digest))))
     : null
-  if (text === null) throw new IndexRefused('one of its parts is missing')
+  if (text === null) throw new IndexRefused('a part is missing')
   return text
 }
 
@@ -259,7 +259,7 @@ export function readHeader(text: string): IndexHeader {
     const its = typeof version === 'object' ? 'no number' : JSON.stringify(version)
     throw new IndexRefused(`its version is ${its}, and this runtime reads ${INDEX_VERSION}`)
   }
-  if (!isHeader(value)) throw new IndexRefused('its header is not one of ours')
+  if (!isHeader(value)) throw new IndexRefused('its header is invalid')
   return value as unknown as IndexHeader
 }
 

@@ -40,7 +40,7 @@ function areNamesakes(name: string, names: unknown): boolean {
 }
 
 function notOurs(key: string): string {
-  return `the record of ${JSON.stringify(key)} is not one of ours`
+  return `the record of ${JSON.stringify(key)} is invalid`
 }
 
 function outside(key: string): string {

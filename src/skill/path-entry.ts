@@ -92,7 +92,7 @@ export interface DirEntry {
 export function pathEntryDir(entry: PathEntry): string {
   if (typeof entry === 'string') return entry
   if (!isIgnoreEntry(entry)) return entry.dir
-  throw new TypeError('An { ignore } entry has no directory; use iterPaths() to skip it.')
+  throw new TypeError('An { ignore } entry has no directory; iterPaths() skips it.')
 }
 
 /** Iterates over the directory entries of an array, in order. */

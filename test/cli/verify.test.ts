@@ -365,7 +365,7 @@ describe('verify', () => {
     [
       'a tool of no kind',
       dir => rewriteIndex(dir, ({ tools }) => void Object.assign(tools.review ?? {}, { kind: 'none' })),
-      'is refused: the record of "review" is not one of ours',
+      'is refused: the record of "review" is invalid',
     ],
     [
       'a tool outside of the directory',
@@ -376,7 +376,7 @@ describe('verify', () => {
     [
       'a cascade without a chain',
       dir => rewriteIndex(dir, ({ cascades }) => void Object.assign(cascades, { review: { chain: 1 } })),
-      'is refused: the record of "review" is not one of ours',
+      'is refused: the record of "review" is invalid',
     ],
     [
       'resources of no size',
@@ -385,17 +385,17 @@ describe('verify', () => {
           dir,
           ({ details }) => void Object.assign(details.review?.resources ?? [], [{ path: 'a' }]),
         ),
-      'is refused: the record of "review" is not one of ours',
+      'is refused: the record of "review" is invalid',
     ],
     [
       'a header without a listing',
       dir => rewriteIndex(dir, index => void Object.assign(index, { listing: 1 })),
-      'is refused: its header is not one of ours',
+      'is refused: its header is invalid',
     ],
     [
       'a plugin without a name',
       dir => rewriteIndex(dir, index => void Object.assign(index, { plugins: [{ version: '1.0.0' }] })),
-      'is refused: its header is not one of ours',
+      'is refused: its header is invalid',
     ],
     [
       'other ignore patterns',

@@ -405,7 +405,7 @@ describe('a record', () => {
     })
     const runtime = createRuntime({ paths: [dir], freshness: 'trust' })
     expect(await runtime.render('good-1')).toBe('Do good-1.\n')
-    expect(refusals(runtime)).toEqual(['The index is not used: the record of "good-1" is not one of ours'])
+    expect(refusals(runtime)).toEqual(['The index is not used: the record of "good-1" is invalid'])
   })
 
   it('that is gone is missed only where the index is whole', async () => {

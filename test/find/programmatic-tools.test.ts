@@ -126,19 +126,19 @@ describe('registered tools', () => {
     [
       "a schema library's schema",
       { name: 'a', fn: echo, params: z.object({}) },
-      'The tool "a" has a schema that is no JSON Schema.',
+      'The tool "a" has an invalid JSON Schema.',
       'Register what `defineTool` makes of it.',
     ],
     [
       'one that is a plain object',
       { name: 'a', fn: echo, params: { kind: 'schema', '~standard': { version: 1, vendor: 'x' } } },
-      'The tool "a" has a schema that is no JSON Schema.',
+      'The tool "a" has an invalid JSON Schema.',
       'Register what `defineTool` makes of it.',
     ],
     [
       'one for its result',
       { name: 'a', fn: echo, returns: z.string() },
-      'The tool "a" has a schema that is no JSON Schema.',
+      'The tool "a" has an invalid JSON Schema.',
       'Register what `defineTool` makes of it.',
     ],
   ])('are refused with %s', (_, options, message, hint) => {
