@@ -1,3 +1,4 @@
+import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import {
@@ -44,6 +45,13 @@ describe.each(WAYS)('what is kept, %s, with freshness %s', (from, freshness) => 
   /** The second half of keys. */
   const pathsKey = (): string => [...globals.cache.list.keys()][0] ?? 'no list is kept'
 
+  /** A compiled directory is read when it has a file that its index lacks. */
+  const added = from === 'compiled' ? ['added'] : []
+  const readSkills = async (): Promise<void> => {
+    for (const name of added) writeFileSync(file(`skills/${name}.skill.md`), 'Added.')
+    await find('absent')
+  }
+
   beforeEach(async () => {
     cwd = makeTree(TREE)
     if (from === 'compiled') await compile({ cwd, paths: PATHS })
@@ -73,18 +81,20 @@ describe.each(WAYS)('what is kept, %s, with freshness %s', (from, freshness) => 
   })
 
   it('dir: by no patterns', async () => {
-    await find('absent')
+    await readSkills()
     expect(globals.cache.dir.get(`${file('skills')}\0`)).toEqual([
       file('skills/SKILL.md'),
+      ...added.map(name => file(`skills/${name}.skill.md`)),
       file('skills/pair.skill.md'),
       file('skills/review/SKILL.md'),
     ])
   })
 
   it('nameIndex: the file of each name of a directory that was read', async () => {
-    await find('absent')
+    await readSkills()
     expect(Object.fromEntries(globals.cache.nameIndex.get(file('skills')) ?? [])).toEqual({
       main: file('skills/SKILL.md'),
+      ...Object.fromEntries(added.map(name => [name, file(`skills/${name}.skill.md`)])),
       one: file('skills/pair.skill.md'),
       two: file('skills/pair.skill.md'),
       review: file('skills/review/SKILL.md'),

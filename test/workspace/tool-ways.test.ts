@@ -136,7 +136,7 @@ describe('a bundle for any host', () => {
   it('is told apart from one for Node at the command line', async () => {
     const cwd = makeTree({ 'skills/a.skill.md': 'A skill.', 'package.json': '{}' })
     const call = (...more: string[]) => agentApps(cwd, ['compile', 'skills', ...more])
-    const { stdout, stderr } = await call('--bundle', 'dist/agent.mjs', '--host', 'node')
+    const { stdout, stderr } = await call('--bundle', 'dist/agent.mjs', '--host', 'node', '--library-types')
     expect(stdout + stderr).not.toContain('left out of the bundle')
     const declared = readFileSync(join(cwd, 'dist/agent.d.mts'), 'utf8')
     expect(declared).toContain('export declare const createRuntime: (options?: ')
