@@ -78,6 +78,8 @@ async function benchDevelopment() {
     alone: [fresh.name, fresh.skills],
     first: [fresh.name, fresh.skills, compiled.skills],
     second: [compiled.name, fresh.skills, compiled.skills],
+    found: [compiled.name, compiled.skills],
+    missing: ['no-such-skill', compiled.skills],
   }
   const subjects = Object.entries(args).map(([subject, args]) => [subject, { script, args }])
   const measured = await medians(
@@ -98,6 +100,8 @@ async function benchDevelopment() {
     atMost(ratio, goals.development),
   )
   figure('a name of the compiled one', 'second')
+  figure('the compiled one alone, one of its names', 'found')
+  figure('the compiled one alone, a name that it lacks', 'missing')
 }
 
 /** Starting with the skills and the runtime in one bundle. */

@@ -14,7 +14,7 @@ export function readChoice<Choice extends string>(
   const choice = choices.find(known => known === (wanted ?? choices[0]))
   if (choice !== undefined) return choice
   const near = nearest(String(wanted), choices)
-  throw new AgentAppsError('USAGE', `There is no ${option} ${JSON.stringify(wanted)}.`, {
+  throw new AgentAppsError('USAGE', `\`--${option}\` does not take ${JSON.stringify(wanted)}.`, {
     hint: near === null ? `Use one of ${choices.join(', ')}.` : `Did you mean --${option} ${near}?`,
   })
 }

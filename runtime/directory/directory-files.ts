@@ -63,6 +63,8 @@ export async function lookUpOnDisk(
   name: string,
   globals: Globals,
 ): Promise<Found | null> {
+  // The package's own skills are as they were compiled.
+  if (state.library && state.index) return null
   const isTrusted = globals.config.freshness === 'trust'
   if (!isTrusted) forgetChanged(state, globals)
   const isUnread = state.disk === undefined && disk.via === 'index'
