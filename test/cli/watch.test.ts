@@ -21,8 +21,10 @@ import { ownTools } from '../support/own-tools.js'
 import { ROOT } from '../support/processes.js'
 import { goodSkills, makeTree, skill, type Tree, writeTree } from '../support/tree.js'
 
-/** Longer than `watch` waits for quiet: what has not begun by then does not come. */
-const QUIET = 600
+/** Milliseconds without a change after which these compile. */
+const DELAY = 10
+/** Many times as long: what has not begun by then does not come. */
+const QUIET = 12 * DELAY
 
 interface Watched {
   root: string
@@ -48,6 +50,7 @@ async function watching(cwd: string, options: WatchOptions): Promise<Omit<Watche
   const errors: unknown[] = []
   const watcher = await watch({
     cwd,
+    delay: DELAY,
     onCompile: result => results.push(result),
     onError: error => errors.push(error),
     ...options,
@@ -132,10 +135,12 @@ describe('what leads to a compile', () => {
   })
 
   it('a folder that is replaced by another one before anybody looked', async () => {
-    const { root, names } = await watched(SKILLS)
+    const { root, names, results } = await watched(SKILLS)
     for (let round = 0; round < 3; round++) {
+      const before = results.length
       rmSync(join(root, 'skills/one'), { recursive: true })
       writeTree(root, { 'skills/one/SKILL.md': skill('one', `Round ${round}.\n`) })
+      await until(() => expect(results).toHaveLength(before + 1))
       await sleep(QUIET)
       // The new folder is watched, not the one that it replaced.
       writeTree(root, { 'skills/one/SKILL.md': skill(`one-${round}`) })
@@ -271,7 +276,7 @@ describe('what does not', () => {
     }
     await until(() => expect(results).toHaveLength(2))
     expect(results[1]?.skills).toHaveLength(22)
-    await sleep(QUIET)
+    await sleep(2 * 300)
     expect(results).toHaveLength(2)
   })
 })
@@ -390,17 +395,23 @@ describe('looking from time to time', () => {
     expect(results).toHaveLength(3)
   })
 
-  it.each(['ENOSPC', 'EMFILE'])('where the system watches no more directories: %s', async code => {
+  it('where the system watches no more directories', async () => {
+    const CODES = ['ENOSPC', 'EMFILE']
     const { watch: original } = fs
-    fs.watch = (() => {
-      throw Object.assign(new Error(code), { code })
-    }) as typeof fs.watch
-    syncBuiltinESMExports()
+    const all: Watched[] = []
     try {
-      const { root, watcher, names } = await watched(SKILLS)
-      expect(watcher.polls).toBe(true)
-      writeTree(root, { 'skills/new/SKILL.md': skill('new') })
-      await until(() => expect(names()).toEqual(['new', 'one', 'two']))
+      for (const code of CODES) {
+        fs.watch = (() => {
+          throw Object.assign(new Error(code), { code })
+        }) as typeof fs.watch
+        syncBuiltinESMExports()
+        all.push(await watched(SKILLS))
+      }
+      expect(all.map(({ watcher }) => watcher.polls)).toEqual([true, true])
+      for (const { root } of all) writeTree(root, { 'skills/new/SKILL.md': skill('new') })
+      // Both wait at once for the second after which they look.
+      for (const [at, { names }] of all.entries())
+        await until(() => expect(names(), CODES[at]).toEqual(['new', 'one', 'two']))
     } finally {
       fs.watch = original
       syncBuiltinESMExports()

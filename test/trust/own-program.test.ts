@@ -1,6 +1,7 @@
 import { spawnSync } from 'node:child_process'
 import { chmodSync, cpSync, mkdirSync, symlinkSync } from 'node:fs'
 import { join } from 'node:path'
+import { compile } from 'agent-apps/compiler'
 import { describe, expect, it } from 'vitest'
 import { ROOT } from '../support/processes.js'
 import { makeTree, skill, type Tree, writeTree } from '../support/tree.js'
@@ -21,13 +22,20 @@ console.log(JSON.stringify({ names, ran, said: runtime.diagnostics().map(({ reas
 const build =
   "export const frontmatter = { name: 'build', description: 'Builds.' }\nexport default () => 'built'\n"
 
-/** A project that was compiled as far as a runtime needs. */
+/** A project as a runtime needs it, whose skills are read from disk. */
 const project = (more: object = {}): Tree => ({
   'package.json': '{}\n',
   '.agent-apps/project.json': JSON.stringify({ version: 1, paths: [{ dir: 'skills' }], ...more }),
   'skills/text/SKILL.md': skill('text'),
   'skills/build.skill.js': build,
 })
+
+/** A project with an index of its skills, which a process reads in half the time. */
+async function compiledProject(more: Tree): Promise<string> {
+  const folder = makeTree({ ...project(), ...more })
+  await compile({ cwd: folder, paths: ['skills'] })
+  return folder
+}
 
 interface Seen {
   names: string[]
@@ -49,9 +57,8 @@ const OWN = { names: ['build', 'text'], ran: 'built', said: [], stderr: '' }
 const WITHHELD = { names: ['text'], ran: { code: 'TOOL_NOT_FOUND' } }
 
 describe('a program of the project', () => {
-  it('has chosen its project, however it is started', () => {
-    const folder = makeTree({
-      ...project(),
+  it('has chosen its project, however it is started', async () => {
+    const folder = await compiledProject({
       'app.mjs': program(),
       'bin/server.cjs': `import('../app.mjs')`,
       'bin/index.js': `import('../app.mjs')`,
@@ -130,9 +137,8 @@ describe('a project that the program is no part of', () => {
     })
   })
 
-  it('is not chosen by what only looks like its main module', () => {
-    const clone = makeTree({
-      ...project(),
+  it('is not chosen by what only looks like its main module', async () => {
+    const clone = await compiledProject({
       '-': program(),
       'file.mjs': program(),
       'node_modules/tool/cli.mjs': program(),
@@ -155,9 +161,8 @@ describe('a project that the program is no part of', () => {
       expect(start(clone, args), args.at(-1)).toMatchObject(WITHHELD)
   })
 
-  it('is not chosen by a program around it, that has it below its own folder', () => {
-    const app = makeTree({
-      ...project(),
+  it('is not chosen by a program around it, that has it below its own folder', async () => {
+    const app = await compiledProject({
       'app.mjs': program(),
       'moving.mjs': `process.chdir('clone')\n${program()}`,
     })
@@ -183,8 +188,8 @@ describe('a project that the program is no part of', () => {
     expect(start(near, [join(app, 'app.mjs')])).toMatchObject(WITHHELD)
   })
 
-  it('is not chosen where its folder is one that others write to, or that holds all that a user has', () => {
-    const home = makeTree({ ...project(), 'bin/app.mjs': program(), 'user/.keep': '' })
+  it('is not chosen where its folder is one that others write to, or that holds all that a user has', async () => {
+    const home = await compiledProject({ 'bin/app.mjs': program(), 'user/.keep': '' })
     expect(start(home, ['bin/app.mjs'])).toEqual(OWN)
     for (const HOME of [home, join(home, 'user')])
       expect(start(home, ['bin/app.mjs'], { HOME, USERPROFILE: HOME })).toMatchObject(WITHHELD)

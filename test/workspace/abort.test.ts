@@ -44,11 +44,14 @@ const ROWS: Row[] = [
 ]
 
 let server = ''
+/** One tree for all: each test sees that it leaves it as it was. */
+let root = ''
 const web = createServer((request, response) => {
   response.writeHead(200, { 'content-type': 'text/html' }).write('<h1>A page</h1>'.repeat(500))
   if (request.url !== '/endless') response.end()
 })
 beforeAll(async () => {
+  root = makeTree(TREE)
   await new Promise<void>(resolve => {
     web.listen(0, '127.0.0.1', resolve)
   })
@@ -62,14 +65,14 @@ afterAll(() => {
 
 describe.each(ROWS)('$tool $args', row => {
   it('leaves nothing running, open or half done when it is aborted', async () => {
-    const { root, runtime, call, work } = opened(row)
+    const { runtime, call, work } = opened(row)
     vi.stubEnv('TMPDIR', temporary())
     await call('read', { path: 'big.txt' })
     const most = row.endless ? 300 : isLong ? Math.min(1000, 1.2 * (await taken(work))) : 60
-    if (contents(root) !== BIG) await call('write', { path: 'big.txt', content: BIG })
+    if (contents() !== BIG) await call('write', { path: 'big.txt', content: BIG })
     const waited: number[] = []
     for (let round = 0; round < times(5, 100); round++) {
-      const before = contents(root)
+      const before = contents()
       const controller = new AbortController()
       const ended = work(controller.signal)
       // The first is aborted while it is on its way.
@@ -80,11 +83,11 @@ describe.each(ROWS)('$tool $args', row => {
       if (code !== null) waited.push(performance.now() - started)
       expect(round > 0 || row.instant ? [null, 'RUN_ABORTED'] : ['RUN_ABORTED']).toContain(code)
       if (row.endless) expect(code).toBe('RUN_ABORTED')
-      expect(code === null || contents(root) === before).toBe(true)
+      expect(code === null || contents() === before).toBe(true)
       expect(readdirSync(root).sort()).toEqual(['big.txt', 'many'])
       expect(openIn(root)).toEqual([])
       await expect.poll(() => processesIn(root), { timeout: DEADLINE }).toEqual([])
-      if (contents(root) !== BIG) await call('write', { path: 'big.txt', content: BIG })
+      if (contents() !== BIG) await call('write', { path: 'big.txt', content: BIG })
     }
     // What is slow once may be the machine.
     if (isLong && waited.length > 0) expect(median(waited)).toBeLessThan(200)
@@ -97,22 +100,20 @@ describe.each(ROWS)('$tool $args', row => {
   })
 
   it('does nothing when it was aborted before', async () => {
-    const { root, work } = opened(row)
-    const before = contents(root)
+    const { work } = opened(row)
+    const before = contents()
     expect(await work(AbortSignal.abort())).toBe('RUN_ABORTED')
-    expect(contents(root) === before).toBe(true)
+    expect(contents() === before).toBe(true)
     expect(processesIn(root)).toEqual([])
   })
 })
 
 /** A workspace, and a function that makes the row's call in it and gives the code of the error it ends with, or null. */
 function opened({ tool, args, also = [] }: Row) {
-  const root = makeTree(TREE)
   const config = { tools: { webfetch: { allow: ['127.0.0.1'] } } }
   const runtime = createRuntime({ cwd: root, paths: [], workspace: { root, also }, config })
   const filled = JSON.parse(JSON.stringify(args).replace('{SERVER}', server))
   return {
-    root,
     runtime,
     call: async (name: string, given: unknown) =>
       (await runtime.invoke(name, given, { sessionId: 'test' })) as ToolResult,
@@ -124,7 +125,7 @@ function opened({ tool, args, also = [] }: Row) {
   }
 }
 
-const contents = (root: string): string => readFileSync(join(root, 'big.txt'), 'utf8')
+const contents = (): string => readFileSync(join(root, 'big.txt'), 'utf8')
 
 /** Milliseconds that a call takes that nobody aborts. */
 async function taken(work: () => Promise<unknown>): Promise<number> {

@@ -54,7 +54,7 @@ describe.skipIf(process.platform !== 'linux')('the processes of bash', () => {
     },
   )
 
-  it('are none when the call was aborted before', async () => {
+  it.concurrent('are none when the call was aborted before', async () => {
     const root = temporary()
     const running = call(
       workspaceRuntime(root),
@@ -66,7 +66,7 @@ describe.skipIf(process.platform !== 'linux')('the processes of bash', () => {
     expect(existsSync(join(root, 'ran'))).toBe(false)
   })
 
-  it('that are left in the background end with the command', async () => {
+  it.concurrent('that are left in the background end with the command', async () => {
     const root = temporary()
     const runtime = workspaceRuntime(root)
     const { output, metadata } = await call(runtime, 'bash', { command: 'sleep 60 & echo started' })
@@ -76,7 +76,7 @@ describe.skipIf(process.platform !== 'linux')('the processes of bash', () => {
     expect(processesIn(root)).toEqual([])
   })
 
-  it('that left its group on purpose go on, and keep no call waiting', async () => {
+  it.concurrent('that left its group on purpose go on, and keep no call waiting', async () => {
     const root = temporary()
     const command =
       'setsid bash -c "echo $$ > pid; sleep 60" & until [ -s pid ]; do sleep 0.01; done; echo started'
@@ -88,7 +88,7 @@ describe.skipIf(process.platform !== 'linux')('the processes of bash', () => {
     await gone(root)
   })
 
-  it('that left its group and write on are heard for a while only', async () => {
+  it.concurrent('that left its group and write on are heard for a while only', async () => {
     const root = temporary()
     const command = 'setsid bash -c "while echo more; do sleep 0.02; done" & echo started'
     const { output, metadata } = await call(workspaceRuntime(root), 'bash', { command })
@@ -98,7 +98,7 @@ describe.skipIf(process.platform !== 'linux')('the processes of bash', () => {
     await gone(root)
   })
 
-  it.each(['SIGTERM', 'SIGINT', 'exit'])('end with the program that called it: %s', async how => {
+  it.concurrent.each(['SIGTERM', 'SIGINT', 'exit'])('end with the program that called it: %s', async how => {
     const root = temporary()
     const code = `
       import { createRuntime } from 'agent-apps'
@@ -120,21 +120,21 @@ describe.skipIf(process.platform !== 'linux')('the processes of bash', () => {
     await gone(root)
   })
 
-  it('are gone after aborts at random moments', async () => {
-    const root = temporary()
-    const runtime = workspaceRuntime(root)
-    const commands = Object.values(STUBBORN)
-    const count = times(10, 100)
-    for (let at = 0; at < count; at++) {
-      const command = commands[at % commands.length] ?? ''
-      const controller = new AbortController()
-      const running = codeOf(call(runtime, 'bash', { command }, { signal: controller.signal }))
-      await wait(Math.random() * 60)
-      controller.abort()
-      expect(await running).toBe('RUN_ABORTED')
-      await gone(root)
-    }
-  })
+  it.concurrent.each(Object.entries(STUBBORN))(
+    'are gone after aborts at random moments: %s',
+    async (_, command) => {
+      const root = temporary()
+      const runtime = workspaceRuntime(root)
+      for (let count = times(1, 13); count > 0; count--) {
+        const controller = new AbortController()
+        const running = codeOf(call(runtime, 'bash', { command }, { signal: controller.signal }))
+        await wait(Math.random() * 60)
+        controller.abort()
+        expect(await running).toBe('RUN_ABORTED')
+        await gone(root)
+      }
+    },
+  )
 
   it('of many calls at once leave no listeners behind', async () => {
     const signals = ['exit', 'SIGINT', 'SIGTERM', 'SIGHUP']

@@ -2,6 +2,7 @@ import { mkdirSync, readdirSync, readFileSync, renameSync, rmSync, symlinkSync, 
 import { join } from 'node:path'
 import { Worker } from 'node:worker_threads'
 import { describe, expect, it } from 'vitest'
+import { times } from '../support/long.js'
 import { openWorkspace } from '../support/open-workspace.js'
 import { ROOT } from '../support/processes.js'
 
@@ -66,7 +67,7 @@ describe.runIf(process.platform === 'linux')('a folder that is swapped for a lin
       const started = performance.now()
       const isOver = (): boolean => {
         const elapsed = performance.now() - started
-        return elapsed > 60_000 || (elapsed > 800 && new Set(said).size >= ends)
+        return elapsed > 60_000 || (elapsed > times(80, 800) && new Set(said).size >= ends)
       }
       for (let count = 0; !isOver(); count++) {
         const once = tool === 'write' ? { ...args, path: `swapped/deep/new-${count}.txt` } : args

@@ -274,7 +274,8 @@ describe('the end of a fetch', () => {
     answer = endless
     const controller = new AbortController()
     const running = codeOf(call(runtimeOf(), 'webfetch', { url: origin }, { signal: controller.signal }))
-    await wait(500)
+    await expect.poll(() => requests.length).toBe(1)
+    await wait(250)
     const aborted = performance.now()
     controller.abort()
     expect(await running).toBe('RUN_ABORTED')
@@ -284,10 +285,11 @@ describe('the end of a fetch', () => {
 
   it.skipIf(process.platform !== 'linux')('ends the thread in which a page is converted', async () => {
     const threads = (): number => readdirSync('/proc/self/task').length
+    const before = threads()
     answer = ENDLESS['while it is converted'] as RequestListener
     const controller = new AbortController()
     const running = codeOf(call(runtimeOf(), 'webfetch', { url: origin }, { signal: controller.signal }))
-    await wait(500)
+    await expect.poll(threads).toBeGreaterThan(before)
     const during = threads()
     controller.abort()
     expect(await running).toBe('RUN_ABORTED')
