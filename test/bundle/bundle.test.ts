@@ -19,14 +19,17 @@ import { tsc } from '../support/tsc.js'
 async function bundled(
   tree: Tree,
   options: Partial<CompileOptions> = {},
-): Promise<Bundle & { folder: string; text: string }> {
+): Promise<Bundle & { folder: string }> {
   const { root } = codeProject(tree)
   await compile({ cwd: root, paths: ['skills'], bundle: 'dist/agent.mjs', ...options })
   const folder = join(temporary(), 'moved')
   cpSync(join(root, 'dist'), folder, { recursive: true })
   rmSync(root, { recursive: true })
-  const text = readFileSync(join(folder, 'agent.mjs'), 'utf8')
-  return { ...(await import(pathToFileURL(join(folder, 'agent.mjs')).href)), folder, text }
+  return imported(folder)
+}
+
+async function imported(folder: string): Promise<Bundle & { folder: string }> {
+  return { ...(await import(pathToFileURL(join(folder, 'agent.mjs')).href)), folder }
 }
 
 /** The folder of the bundle of `TREE`, for tests that read its files only. */
@@ -34,6 +37,13 @@ let folderOfTree: Promise<string> | undefined
 function bundledTree(): Promise<string> {
   folderOfTree ??= bundled(TREE).then(({ folder }) => folder)
   return folderOfTree
+}
+
+/** A copy of that bundle, whose modules have no state of other tests. */
+async function copiedTree(): Promise<Bundle & { folder: string }> {
+  const folder = join(temporary(), 'copied')
+  cpSync(await bundledTree(), folder, { recursive: true })
+  return imported(folder)
 }
 
 /** The names that a bundle exports, without those of the library, which every bundle has. */
@@ -44,7 +54,7 @@ const LIBRARY = ['agent-discover', 'skill-describe', 'skill-list']
 
 describe('a bundle', () => {
   it('gives what the project gave: calls, content, resources, faults', async () => {
-    const { runtime, tools } = await bundled(TREE)
+    const { runtime, tools } = await copiedTree()
     expect(own(tools)).toEqual(['count', 'review'])
     expect(await tools.count?.({ text: 'one two' })).toBe('one two: 2')
     expect(await runtime.invoke('review')).toBe('See the style. É!\n')
@@ -78,7 +88,7 @@ describe('a bundle', () => {
     ['invoke', globals => invoke('count', { text: 'one two' }, globals)],
     ['readResource', async globals => [...(await readResource('review', 'assets/dot.bin', globals))]],
   ])('answers where the package’s %s gets its globals, and goes on answering', async (name, ask) => {
-    const { runtime } = await bundled(TREE)
+    const { runtime } = await copiedTree()
     const expected = {
       findTool: 'bundle',
       listTools: true,
@@ -374,18 +384,20 @@ describe('code that finds files by its own place', () => {
 })
 
 describe('the declarations of a bundle', () => {
-  /** What `tsc` says of an application beside a bundle. */
-  function check(root: string, application: string): string[] {
-    writeFileSync(join(root, 'app.mts'), application)
+  /** What `tsc` says of applications beside a bundle, without what it says of the last one, and of that. */
+  function check(root: string, right: string, wrong: string): { elsewhere: string[]; wrong: string[] } {
+    writeFileSync(join(root, 'right.mts'), right)
+    writeFileSync(join(root, 'wrong.mts'), wrong)
     const types = ['--types', 'node', '--typeRoots', join(ROOT, 'node_modules/@types')]
-    const stdout = tsc(root, ['--module', 'nodenext', '--lib', 'es2023', ...types, 'app.mts'])
-    return stdout
+    const args = ['--module', 'nodenext', '--lib', 'es2023', ...types, 'right.mts', 'wrong.mts']
+    const lines = tsc(root, args)
       .split('\n')
-      .flatMap(
-        line =>
-          /^app\.mts\((\d+),.*(TS\d+)/.exec(line)?.slice(1, 3).join(' ') ??
-          (/^\S.*error/.test(line) ? [line] : []),
-      )
+      .filter(line => /^\S.*error/.test(line))
+    const faults = lines.map(line => /^wrong\.mts\((\d+),.*(TS\d+)/.exec(line)?.slice(1, 3).join(' '))
+    return {
+      elsewhere: lines.filter((_, at) => faults[at] === undefined),
+      wrong: faults.filter(fault => fault !== undefined),
+    }
   }
 
   it('type every tool’s name, arguments and result', async () => {
@@ -427,7 +439,6 @@ describe('the declarations of a bundle', () => {
       const list: { name: string }[] = await runtime.listTools()
       export { any, content, list, n, name, text }
     `
-    expect(check(root, right)).toEqual([])
     const wrong = [
       "await runtime.invoke('count', { text: 1 })",
       "await runtime.invoke('count')",
@@ -441,7 +452,9 @@ describe('the declarations of a bundle', () => {
       'await tools.none()',
       'tools.count = tools.count',
     ]
-    const said = check(root, ["import { runtime, tools } from './dist/agent.mjs'", ...wrong].join('\n'))
+    const imports = "import { runtime, tools } from './dist/agent.mjs'"
+    const { elsewhere, wrong: said } = check(root, right, [imports, ...wrong].join('\n'))
+    expect(elsewhere).toEqual([])
     expect([...new Set(said.map(line => Number(line.split(' ')[0])))]).toEqual(
       wrong.map((_, index) => index + 2),
     )

@@ -18,21 +18,34 @@ describe('code that misbehaves when it is imported', () => {
     './absent.js': null,
     '#absent': null,
   }
-  it.each(Object.entries(MISSING))('names the package that is not there: %s', async (imported, name) => {
-    const { dir } = codeSkills({
-      'bad.skill.js': doing(`import '${imported}'`),
-      'for/SKILL.md': '---\nname: for\ndescription: Delegates.\nmetadata:\n  delegate: ./code.js\n---\n',
-      'for/code.js': `import '${imported}'\nexport default () => 1\n`,
-    })
-    const { diagnostics } = await compile({ paths: [dir], cwd: dir })
-    expect(diagnostics.map(({ ruleId, note = '' }) => [ruleId, HINT.exec(note)?.[1] ?? null])).toEqual([
-      ['code-import', name],
-      ['delegate-invalid', name],
+  it('names the package that is not there', async () => {
+    const cases = Object.entries(MISSING)
+    const files = cases.flatMap(([imported], at) => [
+      [`bad-${at}.skill.js`, doing(`import '${imported}'`, `bad-${at}`)],
+      [
+        `for-${at}/SKILL.md`,
+        `---\nname: for-${at}\ndescription: Delegates.\nmetadata:\n  delegate: ./code.js\n---\n`,
+      ],
+      [`for-${at}/code.js`, `import '${imported}'\nexport default () => 1\n`],
     ])
-    const failure = await createRuntime({ paths: [dir], freshness: 'check' })
-      .invoke('for')
-      .catch((error: unknown) => error)
-    expect(isAgentAppsError(failure) && HINT.exec(failure.hint)?.[1]).toBe(name ?? undefined)
+    const { dir } = codeSkills(Object.fromEntries(files))
+    const { diagnostics } = await compile({ paths: [dir], cwd: dir })
+    const told = diagnostics.map(({ file, ruleId, note = '' }) => [
+      file,
+      ruleId,
+      HINT.exec(note)?.[1] ?? null,
+    ])
+    expect(told.sort()).toEqual(
+      [
+        ...cases.map(([, name], at) => [`bad-${at}.skill.js`, 'code-import', name]),
+        ...cases.map(([, name], at) => [`for-${at}/SKILL.md`, 'delegate-invalid', name]),
+      ].sort(),
+    )
+    const runtime = createRuntime({ paths: [dir], freshness: 'check' })
+    for (const [at, [imported, name]] of cases.entries()) {
+      const failure = await runtime.invoke(`for-${at}`).catch((error: unknown) => error)
+      expect(isAgentAppsError(failure) && HINT.exec(failure.hint)?.[1], imported).toBe(name ?? undefined)
+    }
   })
 
   it('says in which imported file the fault is', async () => {
@@ -123,18 +136,20 @@ export const lib = x
     expect(stdout + stderr).not.toContain('NOISE')
   })
 
-  it.each([
-    ['a text', "'text'"],
-    ['a function', '() => 1'],
-    ['nothing', 'undefined ?? null'],
-    ['a list', 'Array.of(1)'],
-    ['what JSON does not have', '({ ...{ big: BigInt(1) } })'],
-    ['an object that holds itself', '(() => { const a = {}; a.a = a; return a })()'],
-  ])('a definition that turns out to be %s', async (_, value) => {
-    const { dir } = codeSkills({
-      'a.skill.js': `import { defineTool } from 'agent-apps'\nexport default defineTool('a', async () => ({ metadata: ${value}, description: 'x', execute: () => 1 }))\nexport const b = defineTool('b', async () => ${value})\n`,
-      'sound.skill.js': SOUND('sound'),
-    })
+  it('a definition that turns out to be something else', async () => {
+    const values = {
+      text: "'text'",
+      function: '() => 1',
+      nothing: 'undefined ?? null',
+      list: 'Array.of(1)',
+      'not-json': '({ ...{ big: BigInt(1) } })',
+      'holds-itself': '(() => { const a = {}; a.a = a; return a })()',
+    }
+    const files = Object.entries(values).map(([name, value]) => [
+      `${name}.skill.js`,
+      `import { defineTool } from 'agent-apps'\nexport default defineTool('${name}', async () => ({ metadata: ${value}, description: 'x', execute: () => 1 }))\nexport const b = defineTool('${name}-b', async () => ${value})\n`,
+    ])
+    const { dir } = codeSkills({ ...Object.fromEntries(files), 'sound.skill.js': SOUND('sound') })
     const { diagnostics } = await compile({ paths: [dir], cwd: dir })
     for (const one of diagnostics) expect(one.ruleId).toBe('code-throws')
     expect(await createRuntime({ paths: [dir], freshness: 'trust' }).invoke('sound')).toBe('sound')

@@ -23,28 +23,34 @@ describe('other names of schemas in defineTool', () => {
     await expect(invoke('one', {}, globals)).rejects.toMatchObject({ code: 'RESULT_INVALID' })
   })
 
-  it.each(['inputSchema', 'parameters'])('%s is read from literals and from code', async field => {
-    const { dir } = codeSkills({
-      'a.skill.ts': `import { defineTool } from 'agent-apps'
+  it('inputSchema and parameters are read from literals and from code', async () => {
+    const fields = ['inputSchema', 'parameters']
+    const file = (field: string): string => `import { defineTool } from 'agent-apps'
 import { z } from 'zod'
-export default defineTool({ name: 'literal', description: 'x', ${field}: ${JSON.stringify(PARAMS)}, outputSchema: { type: 'string' }, execute: ({ text }) => text })
-export const b = defineTool({ name: 'library', description: 'x', ${field}: z.object({ text: z.string() }), execute: ({ text }) => text })
-export const c = defineTool('later', async () => ({ description: 'x', ${field}: z.object({ text: z.string() }), execute: ({ text }) => text }))\n`,
-    })
+export default defineTool({ name: '${field.toLowerCase()}-literal', description: 'x', ${field}: ${JSON.stringify(PARAMS)}, outputSchema: { type: 'string' }, execute: ({ text }) => text })
+export const b = defineTool({ name: '${field.toLowerCase()}-library', description: 'x', ${field}: z.object({ text: z.string() }), execute: ({ text }) => text })
+export const c = defineTool('${field.toLowerCase()}-later', async () => ({ description: 'x', ${field}: z.object({ text: z.string() }), execute: ({ text }) => text }))\n`
+    const { dir } = codeSkills(Object.fromEntries(fields.map(field => [`${field}.skill.ts`, file(field)])))
     const { diagnostics } = await check({ paths: [dir], cwd: dir })
-    expect(diagnostics.map(({ reason }) => reason)).toEqual([
-      expect.stringContaining('"metadata.params" is no literal'),
-      expect.stringContaining('"frontmatter" is no literal'),
-    ])
+    expect(diagnostics.map(({ file, reason }) => [file, reason])).toEqual(
+      fields.flatMap(field => [
+        [`${field}.skill.ts`, expect.stringContaining('"metadata.params" is no literal')],
+        [`${field}.skill.ts`, expect.stringContaining('"frontmatter" is no literal')],
+      ]),
+    )
     for (const via of ['disk', 'index'] as const) {
       if (via === 'index') expect((await compile({ paths: [dir], cwd: dir })).diagnostics).toEqual([])
       const runtime = createRuntime({ paths: [dir], library: false })
-      for (const name of ['literal', 'library', 'later']) {
-        const tool = await runtime.findTool(name)
-        expect(tool?.frontmatter.params).toMatchObject(PARAMS)
-        expect(await runtime.invoke(name, { text: 'a' })).toBe('a')
+      for (const field of fields) {
+        for (const kind of ['literal', 'library', 'later']) {
+          const name = `${field.toLowerCase()}-${kind}`
+          const tool = await runtime.findTool(name)
+          expect(tool?.frontmatter.params, name).toMatchObject(PARAMS)
+          expect(await runtime.invoke(name, { text: 'a' })).toBe('a')
+        }
+        const literal = await runtime.findTool(`${field.toLowerCase()}-literal`)
+        expect(literal?.frontmatter.returns).toEqual({ type: 'string' })
       }
-      expect((await runtime.findTool('literal'))?.frontmatter.returns).toEqual({ type: 'string' })
     }
   })
 
