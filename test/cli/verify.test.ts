@@ -20,6 +20,7 @@ import { codeSkills } from '../support/code-project.js'
 import { agentApps } from '../support/commands.js'
 import { rewriteIndex } from '../support/poisoned-index.js'
 import { runCode } from '../support/processes.js'
+import { temporary } from '../support/temporary.js'
 import { goodSkills, type Tree } from '../support/tree.js'
 
 const counting = (name: string): string => `import { next } from './lib/shared.js'
@@ -49,8 +50,19 @@ const TREE: Tree = {
 }
 
 /** A project that was compiled. */
-async function project(more: Tree = {}): Promise<string> {
-  const { dir } = codeSkills({ ...TREE, ...more })
+async function project(more?: Tree): Promise<string> {
+  if (more) return compiled({ ...TREE, ...more })
+  plain ??= compiled(TREE)
+  const root = temporary()
+  cpSync(join(await plain, '..'), root, { recursive: true, preserveTimestamps: true, verbatimSymlinks: true })
+  return join(root, 'skills')
+}
+
+/** The project that is copied for each test that needs no more files. */
+let plain: Promise<string> | undefined
+/** A project whose files nothing has touched since it was compiled, for tests that compile it again. */
+async function compiled(tree: Tree): Promise<string> {
+  const { dir } = codeSkills(tree)
   await compile({ cwd: dir, paths: [dir] })
   return dir
 }
@@ -246,7 +258,7 @@ describe('a runtime that verifies', () => {
       },
     ],
   ])('takes nothing from a directory that %s', async (_, change) => {
-    const dir = await project()
+    const dir = await compiled(TREE)
     await change(dir)
     const name = basename(dir)
     expect(await failure(verifying(dir).findTool('review'))).toEqual(failed(name))
@@ -403,7 +415,7 @@ describe('verify', () => {
       'was compiled with another `ignore`',
     ],
   ])('rejects an index that a runtime refuses, and compile repairs it: %s', async (_, change, expected) => {
-    const dir = await project()
+    const dir = await compiled(TREE)
     change(dir)
     const refused = async (): Promise<string[]> => {
       const runtime = createRuntime({ paths: [dir] })
@@ -488,7 +500,7 @@ describe('verify', () => {
 
 describe('a compile after files that were made were changed', () => {
   it.each([/^module-.*\.mjs$/, /^chunk-.*\.mjs$/, /\.map$/])('makes %s anew', async pattern => {
-    const dir = await project()
+    const dir = await compiled(TREE)
     const [file = ''] = made(dir, pattern)
     const before = readFileSync(file)
     // Clocks of file systems tick every few milliseconds.
@@ -514,7 +526,7 @@ describe('a compile after files that were made were changed', () => {
   })
 
   it('takes an index that is too large to be read for none', async () => {
-    const dir = await project()
+    const dir = await compiled(TREE)
     const file = join(dir, '.agent-apps.json')
     const before = readFileSync(file)
     truncateSync(file, 2 ** 29)
