@@ -274,7 +274,7 @@ describe('the end of a fetch', () => {
     answer = endless
     const controller = new AbortController()
     const running = codeOf(call(runtimeOf(), 'webfetch', { url: origin }, { signal: controller.signal }))
-    await expect.poll(() => requests.length).toBe(1)
+    await expect.poll(() => requests.length, { timeout: 30_000 }).toBe(1)
     await wait(250)
     const aborted = performance.now()
     controller.abort()
@@ -289,7 +289,7 @@ describe('the end of a fetch', () => {
     answer = ENDLESS['while it is converted'] as RequestListener
     const controller = new AbortController()
     const running = codeOf(call(runtimeOf(), 'webfetch', { url: origin }, { signal: controller.signal }))
-    await expect.poll(threads).toBeGreaterThan(before)
+    await expect.poll(threads, { timeout: 30_000 }).toBeGreaterThan(before)
     const during = threads()
     controller.abort()
     expect(await running).toBe('RUN_ABORTED')
