@@ -135,13 +135,13 @@ function runCodingAgent(tarball) {
   writeFileSync(join(folder, 'package.json'), '{ "private": true, "type": "module" }\n')
   installIn(folder, tarball)
   for (const [project, answers, ...deny] of [
-    ['first', 's\ny\n'],
-    ['second', 's\ny\n', 'bash(npm:*)'],
+    ['first', 's\ny\ny\n'],
+    ['second', 's\ny\ny\n', 'bash(npm:*)'],
   ]) {
     cpSync(join(folder, 'project'), join(folder, project), { recursive: true })
     const said = run(process.execPath, ['agent.js', project, ...deny], { cwd: folder, input: answers })
     console.log(said)
-    assert.match(said, /^edit src\/invoice\.js\n[\s\S]*All tests pass\.\n$/m)
+    assert.match(said, /^edit \(bundled\) needs approval[\s\S]*All tests pass\.\n$/m)
     assert.equal(said.includes('TOOL_DENIED'), deny.length > 0)
     assert.match(readFileSync(join(folder, project, 'src/invoice.js'), 'utf8'), /price \* count/)
   }

@@ -10,6 +10,7 @@ import { temporary } from '../support/temporary.js'
 describe('the same answer from an index and from a bundle without its sources', () => {
   interface Answer {
     listed: { name: string; via: string }[]
+    library: string[]
     found: Record<string, unknown>
     stats: { via: Record<string, number> }
   }
@@ -61,6 +62,10 @@ describe('the same answer from an index and from a bundle without its sources', 
       )
     expect(placeless(bundle.listed)).toEqual(placeless(index.listed))
     expect(placeless(bundle.found)).toEqual(placeless(index.found))
-    expect(bundle.stats.via).toMatchObject({ index: 0, disk: 0, bundle: index.stats.via.index })
+    // A bundle has the tools for agents only if a skill in it names them.
+    const left = index.library.filter(name => !bundle.library.includes(name))
+    expect([[], ['agent', 'context-manager']]).toContainEqual(left)
+    const counted = (index.stats.via.index ?? 0) - left.length
+    expect(bundle.stats.via).toMatchObject({ index: 0, disk: 0, bundle: counted })
   })
 })

@@ -13,12 +13,14 @@ process.stdout.write(JSON.stringify(answers))
 async function answer({ names, bundle, ...options }) {
   const { runtime } = bundle ? await import(bundle) : { runtime: createRuntime(options) }
   const listed = []
+  const library = []
   // The library lies elsewhere in a bundle, and is shipped anyway.
   for (const tool of await runtime.listTools())
-    if (tool.origin.layer !== 'bundled') listed.push(await everything(tool, runtime))
+    if (tool.origin.layer === 'bundled') library.push(tool.name)
+    else listed.push(await everything(tool, runtime))
   const found = {}
   for (const name of names) found[name] = await outcome(name, runtime)
-  return { listed, found, vias: [...new Set(listed.map(({ via }) => via))], stats: runtime.stats() }
+  return { listed, library, found, vias: [...new Set(listed.map(({ via }) => via))], stats: runtime.stats() }
 }
 
 async function everything(tool, runtime) {
