@@ -90,7 +90,7 @@ describe.each(ROWS)('$tool $args', row => {
       if (contents() !== BIG) await call('write', { path: 'big.txt', content: BIG })
     }
     // What is slow once may be the machine.
-    if (isLong && waited.length > 0) expect(median(waited)).toBeLessThan(200)
+    if (isLong && waited.length > 0) expect(median(waited)).toBeLessThan(1000)
     const { metadata = {} } = await call('todoread', {})
     // All of the list was written, or nothing of it.
     expect([0, TODOS.length]).toContain((metadata.todos as unknown[]).length)
