@@ -634,7 +634,8 @@ describe('constraints on paths', () => {
           expect([one, path, picomatch(one, { dot: true })(place)]).toEqual([one, path, true])
         }
       }),
-      { numRuns: RUNS },
+      // About one in 150 is allowed.
+      { numRuns: 4 * RUNS },
     )
     expect(allowed).toBeGreaterThan(RUNS / 200)
   })

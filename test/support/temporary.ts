@@ -4,9 +4,9 @@ import { join } from 'node:path'
 
 const made: string[] = []
 
-/** A new, empty directory that is gone after the test file. */
+/** A new, empty directory that is gone after the test file. Its name is never a namespace, which has no capitals. */
 export function temporary(): string {
-  const directory = realpathSync(mkdtempSync(join(tmpdir(), 'agent-apps-test-')))
+  const directory = realpathSync(mkdtempSync(join(tmpdir(), 'agent-apps-Test-')))
   made.push(directory)
   return directory
 }
