@@ -3,7 +3,7 @@ import { AgentAppsError, parsePatterns } from 'agent-apps'
 /**
  * Reads patterns that an adapter's option gives, each of which selects tools.
  *
- * @throws OPTIONS_INVALID for what is no pattern
+ * @throws OPTIONS_INVALID for what is not a pattern
  */
 export function readPatterns(patterns: string | readonly string[]): string[] {
   const rules = [patterns].flat().flatMap(text => parsePatterns(text))

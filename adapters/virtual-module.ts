@@ -83,7 +83,7 @@ function faultOf(
   return { text: reason, note, id: rule, place: { file: join(cwd, file), line, column } }
 }
 
-/** @throws what is no error of this package */
+/** @throws what is not an error of this package */
 function thrownFault(error: unknown, cwd: string): Fault {
   if (!isAgentAppsError(error)) throw error
   const { message, hint, code, file, position } = error
@@ -97,7 +97,7 @@ function thrownFault(error: unknown, cwd: string): Fault {
 export function concerns({ files, directories }: Places, file: string): boolean {
   if (files.has(file)) return true
   for (let path = file; path !== dirname(path); path = dirname(path)) {
-    // What compiling writes itself is no change, and neither is what it does not enter.
+    // What compiling writes itself is not a change, and neither is what it does not enter.
     const name = basename(path)
     if (isOwnName(name) || name === 'node_modules') return false
     // A directory may be new.

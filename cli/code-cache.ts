@@ -8,7 +8,7 @@ import { fileURLToPath } from 'node:url'
  */
 export function keepCompiledCode(): void {
   const place = codeCacheBeside(dirname(dirname(dirname(fileURLToPath(import.meta.url)))))
-  // Typed as in Node 20, which does not have it. A place that cannot be written is no fault: then nothing is kept.
+  // Typed as in Node 20, which does not have it. A place that cannot be written is not a fault: then nothing is kept.
   const { enableCompileCache } = nodeModule as { enableCompileCache?: (directory: string) => unknown }
   if (place !== null) enableCompileCache?.(place)
 }

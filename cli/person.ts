@@ -23,7 +23,7 @@ export function personAt({ output, ask }: Invocation, isTerminal: boolean): Inte
     for (let times = 0; times < 3; times++) {
       const form = '[o]nce, for the [s]ession, for this [p]roject, or [d]eny?'
       const said = await ask(`${question}  ${form} `, request.signal)
-      if (said === null) throw new Error('nobody answers at the terminal')
+      if (said === null) throw new Error('no answer came from the terminal')
       const answer = ANSWERS[said.trim().slice(0, 1).toLowerCase()]
       if (answer) return answer
       output.note('Answer o, s, p or d.')
@@ -40,7 +40,7 @@ async function promptAnswer(request: PromptRequest, ask: Invocation['ask']): Pro
   const options = request.kind === 'choice' ? ` [${request.choices.join(', ')}]` : ''
   const form = request.kind === 'confirm' ? ' [y]es or [n]o' : options
   const said = await ask(printable(`${tool} asks: ${message}${form} `), request.signal)
-  if (said === null) throw new Error('nobody answers at the terminal')
+  if (said === null) throw new Error('no answer came from the terminal')
   const text = said.trim()
   if (text === '' && request.default !== undefined) return request.default
   return request.kind === 'confirm' ? /^y/i.test(text) : text

@@ -8,7 +8,7 @@ export const ARGUMENT_OPTIONS: Command['options'] = {
     type: 'string',
     multiple: true,
     value: 'KEY=VALUE',
-    describes: `one argument; a value that is JSON is read as such, unless \`params\` has it a text: list='["a"]'`,
+    describes: `one argument; a JSON value is parsed, unless \`params\` says that it is a string: list='["a"]'`,
   },
   args: {
     type: 'string',

@@ -34,7 +34,7 @@ export function standardIo(): Io {
     // Whoever pipes into standard output waits for that one to drain, which never fills.
     return true
   }) as typeof write
-  // A reader that has seen enough (`agent-apps list | head`) is no fault.
+  // A reader that has seen enough (`agent-apps list | head`) is not a fault.
   stdout.on('error', error => {
     if ((error as NodeJS.ErrnoException).code !== 'EPIPE') throw error
   })

@@ -172,7 +172,7 @@ function differenceOf(directory: string, path: string, { size, sha256 }: FileDig
   try {
     const stat = statSync(file, { throwIfNoEntry: false })
     if (stat === undefined) return GONE
-    if (!stat.isFile()) return 'is no file'
+    if (!stat.isFile()) return 'is not a file'
     const isMade = path.startsWith(`${INDEX_DIRECTORY}/`)
     if (isMade && !realpathSync(file).startsWith(realpathSync(directory) + sep))
       return 'leads out of the directory'
@@ -190,7 +190,7 @@ function textOf(directory: string, file: string, deviates: Deviates): string | n
   const path = join(directory, file)
   try {
     if (lstatSync(path, { throwIfNoEntry: false }) === undefined) deviates(file, 'is not there')
-    else if (!statSync(path).isFile()) deviates(file, 'is no file')
+    else if (!statSync(path).isFile()) deviates(file, 'is not a file')
     else return readRegularFile(path).toString()
   } catch (error) {
     deviates(file, `cannot be read: ${systemReason(error)}`)

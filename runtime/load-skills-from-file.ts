@@ -8,7 +8,7 @@ const reading = lazy(() => import('./find/read-path.js'))
 /**
  * Loads every tool of a skill file, past the search path. A directory means its SKILL.md.
  *
- * @returns none where there is no such file, or it is no skill file
+ * @returns none where there is no such file, or it is not a skill file
  * @throws TOOL_BROKEN where the file gives no tool because of its faults
  */
 export async function loadSkillsFromFile(

@@ -36,14 +36,14 @@ export type CallArguments<Tools, Ref> = Ref extends unknown
     : [args: ToolArguments<Tools, Ref>, options?: InvokeOptions]
   : never
 
-/** The arguments of a tool; unknown for a reference that is no known name. */
+/** The arguments of a tool; unknown for a reference that is not a known name. */
 export type ToolArguments<Tools, Ref> = Ref extends keyof Tools
   ? Tools[Ref] extends { args: infer Args }
     ? Args
     : unknown
   : unknown
 
-/** The result of a tool; unknown for a reference that is no known name. */
+/** The result of a tool; unknown for a reference that is not a known name. */
 export type ToolReturn<Tools, Ref> = Ref extends keyof Tools
   ? Tools[Ref] extends { result: infer Result }
     ? Result

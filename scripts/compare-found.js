@@ -19,14 +19,14 @@ const DIFFERENCES = new Map([
   ],
   ['curated four', 'a dot directory in `skills` that is none of the three; `check` reports it'],
   ['manifest-folders claude-skill', 'an earlier manifest names a plugin `claude` with another folder'],
-  ['plain lost', 'its plugin.json is no JSON: it would load without its namespace'],
+  ['plain lost', 'its plugin.json is not JSON: it would load without its namespace'],
   ['plain twice', 'its plugin has the name of one that a marketplace lists'],
   ['sources of-again', 'the second plugin of a name'],
   ['sources of-bad', 'its plugin has a name that can be no namespace'],
   ['sources of-scheme', 'its plugin has a name that can be no namespace'],
   ['sources of-short', 'its plugin has a name that can be no namespace'],
-  ['unreadable deploy', 'its marketplace is no JSON: it would load without its namespace'],
-  ['unreadable-plugin deploy', 'its plugin.json is no object: it would load without its namespace'],
+  ['unreadable deploy', 'its marketplace is not JSON: it would load without its namespace'],
+  ['unreadable-plugin deploy', 'its plugin.json is not an object: it would load without its namespace'],
 ])
 
 const SAMPLES = fileURLToPath(new URL('../test/samples/discovery', import.meta.url))

@@ -15,7 +15,7 @@ export default async function each(ctx: Context, call: DirectiveCall): Promise<s
   const { path, as = 'item' } = call.attributes
   if (!path) throw directiveFault('the block says no `path`', 'Write `:::each{path=args.files}`.')
   if (!/^[A-Za-z_]\w*$/.test(as))
-    throw directiveFault(`${JSON.stringify(as)} is no name`, 'Write `{path=args.files as=file}`.')
+    throw directiveFault(`${JSON.stringify(as)} is not a name`, 'Write `{path=args.files as=file}`.')
   const items = ctxValue(ctx, path) ?? []
   if (!Array.isArray(items))
     throw directiveFault(`the value of \`${path}\` is not an array`, 'Give an array.')

@@ -10,7 +10,7 @@ export interface SkillFile {
 /**
  * All files of a folder skill, `SKILL.md` first, for `uploadSkill` of version 7.
  *
- * @throws TOOL_NOT_FOUND; RESOURCE_NOT_FOUND for a skill that is no folder
+ * @throws TOOL_NOT_FOUND; RESOURCE_NOT_FOUND for a skill that is not a folder
  */
 export async function skillFiles(runtime: Runtime, name: string): Promise<SkillFile[]> {
   const { tool, resources } = await runtime.describe(name)

@@ -30,7 +30,7 @@ export function checkPlace(
 /**
  * The folder that a path leads to, with links resolved as far as it is there.
  *
- * @throws EXPORT_PLACE for what is no folder
+ * @throws EXPORT_PLACE for what is not a folder
  */
 export function realFolder(path: string): string {
   const stat = statSync(path, { throwIfNoEntry: false })

@@ -89,7 +89,7 @@ function isStrictYaml(written: Uint8Array, content: string, verbatim: JsonObject
     const expected = JSON.stringify(verbatim)
     return VERSIONS.every(version => JSON.stringify(parse(head, { version })) === expected)
   } catch {
-    // What is no YAML is written anew.
+    // What is not YAML is written anew.
     return false
   }
 }
@@ -122,7 +122,7 @@ function asStrings(metadata: JsonObject): {
   return { strings: Object.fromEntries(strings), dropped, isSame: isSame && dropped.length === 0 }
 }
 
-/** What is no text with keys was left out when the skill was read. */
+/** What is not text with keys was left out when the skill was read. */
 function unpacked(packed: unknown): JsonObject {
   const value: unknown = typeof packed === 'string' ? parse(packed) : null
   return isObject(value) ? value : {}

@@ -164,7 +164,7 @@ function readList(dir: string): Listed {
   if (type === null) return new Map()
   const files = type === 'file' ? listedIn(readFileSync(file, 'utf8')) : null
   if (files === null)
-    throw placeError(file, 'It is no list of an export', 'Remove it, or export to another folder.')
+    throw placeError(file, 'It is not a list of an export', 'Remove it, or export to another folder.')
   return files
 }
 
@@ -177,7 +177,7 @@ function listedIn(text: string): Listed | null {
       ? new Map(entries)
       : null
   } catch {
-    // What is no JSON is no list.
+    // What is not JSON is not a list.
     return null
   }
 }

@@ -19,7 +19,7 @@ export class ServedTools {
   /** Those that were listed last, by the names that they were served by. */
   #known: ReadonlyMap<string, ToolDef> = new Map()
 
-  /** @throws OPTIONS_INVALID for what is no pattern */
+  /** @throws OPTIONS_INVALID for what is not a pattern */
   constructor(agent: AgentRuntime, patterns: boolean | string | readonly string[]) {
     this.#agent = agent
     this.#patterns = typeof patterns === 'boolean' ? patterns : readPatterns(patterns)

@@ -27,7 +27,7 @@ export async function offeredTools(
   const whole = runtime.forAgent(id ?? policy)
   const agent = select === undefined ? whole : whole.spawn({ allow: select })
   const { tools, ...offer } = await agent.offer()
-  // What `select` leaves out is no loss.
+  // What `select` leaves out is not a loss.
   const { withheld } = agent === whole ? offer : await whole.offer()
   const isWanted = select === undefined ? (tool: ToolDef) => !isLibraryTool(tool) : selectedBy(select)
   const offered = select === undefined ? tools.filter(isWanted) : tools

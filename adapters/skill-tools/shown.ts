@@ -34,7 +34,7 @@ export function isFailed(result: unknown): result is { error: string } {
   )
 }
 
-/** What is no JSON, such as a circle, is shown as well as it can be: this may run long after the call. */
+/** What is not JSON, such as a circle, is shown as well as it can be: this may run long after the call. */
 function textOf(result: unknown): string {
   try {
     return outputForModel(result)

@@ -11,7 +11,7 @@ export async function checkKey({ definition, samples, fault }: Subject): Promise
       const key = (given: unknown): unknown => derive(given as never)
       const first = key(structuredClone(args))
       if (typeof first !== 'string') {
-        fault('key', 'The approval key must be a string, and be there at once.', index)
+        fault('key', 'The approval key must be a string, returned synchronously.', index)
         continue
       }
       // Longer than a tick of the clock, so that a time in it shows.

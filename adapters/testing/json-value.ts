@@ -1,9 +1,9 @@
-/** True for an object that is no array. */
+/** True for an object that is not an array. */
 export function isJsonObjectLike(value: unknown): value is Record<string, unknown> {
   return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
 
-/** What in a value is no JSON, with its path; null where all of it is. */
+/** What in a value is not JSON, with its path; null where all of it is. */
 export function notJson(value: unknown, path = 'result', above: readonly unknown[] = []): string | null {
   if (value === null || typeof value === 'string' || typeof value === 'boolean') return null
   if (typeof value === 'number') return Number.isFinite(value) ? null : `${path} is ${value}`

@@ -68,7 +68,7 @@ function note({ described, named, unnamed, tokens, failed }: Catalog, output: Ou
 function readBudget(wanted: unknown): number | undefined {
   if (wanted === undefined) return undefined
   if (/^\d+$/.test(String(wanted))) return Number(wanted)
-  throw new AgentAppsError('USAGE', `${JSON.stringify(wanted)} is no number of tokens.`, {
+  throw new AgentAppsError('USAGE', `${JSON.stringify(wanted)} is not a number of tokens.`, {
     hint: 'Write it in digits: --budget 4000.',
   })
 }

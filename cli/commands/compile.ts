@@ -211,13 +211,9 @@ function bundleOptions(invocation: Invocation): CompileOptions {
     }
   const lost = ['keep', 'minify', 'sourcemap', 'host'].find(name => options[name] !== undefined)
   if (lost === undefined) return {}
-  throw new AgentAppsError(
-    'USAGE',
-    `\`--${lost}\` says something of a bundle, and there is no \`--bundle\`.`,
-    {
-      hint: `Name the file to write: \`${commandLine('compile', { ...invocation, options: { ...options, bundle: 'dist/agent.mjs' } }, WRITING)}\`.`,
-    },
-  )
+  throw new AgentAppsError('USAGE', `\`--${lost}\` requires \`--bundle\`.`, {
+    hint: `Name the file to write: \`${commandLine('compile', { ...invocation, options: { ...options, bundle: 'dist/agent.mjs' } }, WRITING)}\`.`,
+  })
 }
 
 function asJson(result: CompileResult): object {

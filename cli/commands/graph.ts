@@ -40,7 +40,7 @@ async function run(invocation: Invocation): Promise<number> {
 function readDepth(written: unknown): number | null {
   if (written === undefined) return null
   if (typeof written === 'string' && /^\d+$/.test(written)) return Number(written)
-  throw new AgentAppsError('USAGE', `${JSON.stringify(written)} is no depth.`, {
+  throw new AgentAppsError('USAGE', `${JSON.stringify(written)} is not a depth.`, {
     hint: 'Give a number of references to follow, like --depth 2.',
   })
 }

@@ -93,7 +93,7 @@ function asJson(result: unknown, tool = ''): string {
     'RESULT_NOT_JSON',
     `The result of "${tool}" cannot be printed as JSON: ${problem}.`,
     {
-      hint: 'Return plain data: texts, numbers, true, false, null, lists and objects of these.',
+      hint: 'Return plain data: strings, numbers, true, false, null, lists and objects of these.',
       tool,
     },
   )

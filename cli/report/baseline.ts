@@ -36,7 +36,7 @@ export function writeBaseline(path: string, diagnostics: readonly Message[], cwd
 /**
  * Compares diagnostics with a baseline. An entry accepts one diagnostic.
  *
- * @throws USAGE if there is no such file, or it is no baseline
+ * @throws USAGE if there is no such file, or it is not a baseline
  */
 export function compareWithBaseline(path: string, diagnostics: readonly Message[], cwd: string): Comparison {
   const file = resolve(cwd, path)
@@ -68,7 +68,7 @@ function readBaseline(path: string, file: string): Entry[] {
     })
   const entries = acceptedIn(readFileSync(file, 'utf8'))
   if (entries !== null) return entries
-  throw new AgentAppsError('USAGE', `The file ${path} is no baseline.`, {
+  throw new AgentAppsError('USAGE', `The file ${path} is not a baseline.`, {
     hint: `Make it again: \`agent-apps check --write-baseline ${path}\`.`,
   })
 }

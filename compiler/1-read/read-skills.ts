@@ -153,7 +153,9 @@ export function addDelegates(directory: string, unit: SkillUnit): void {
     if (typeof value === 'string' && isInterpolatedInline(value)) continue
     const { delegatePlace = place } = fresh
     const delegate =
-      typeof value === 'string' ? readDelegate(value, directory, unit.path) : { problem: 'it is no text' }
+      typeof value === 'string'
+        ? readDelegate(value, directory, unit.path)
+        : { problem: 'it is not a string' }
     if ('source' in delegate) {
       unit.sources.push(delegate.source)
       fresh.delegateKey = delegate.source.key

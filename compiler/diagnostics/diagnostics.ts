@@ -157,10 +157,10 @@ export const RULES = {
   'directive-unknown': {
     severity: 'info',
     reason: (name, _near, fault, form) => {
-      if (form) return `The directive "${name}" is not written so, and this is text`
+      if (form) return `Malformed directive "${name}"; treated as text`
       return fault
-        ? `"${name}" is a skill that does not load, so this is text: ${fault}`
-        : `There is no directive "${name}", so this is text`
+        ? `"${name}" is a skill that does not load; treated as text: ${fault}`
+        : `Unknown directive "${name}"; treated as text`
     },
     note: (_name, near = '', fault = '', form = '') => {
       if (form !== '') return form
@@ -204,7 +204,7 @@ export const RULES = {
   },
   'field-near': {
     severity: 'warning',
-    reason: (field, known) => `"${field}" is no field and has no effect; "${known}" is one`,
+    reason: (field, known) => `"${field}" is not a field and has no effect; "${known}" is one`,
     note: (_field, known) =>
       `If you meant "${known}", correct it. Data of your own belongs under \`metadata\`.`,
   },
@@ -316,7 +316,7 @@ export const RULES = {
   'link-not-followed': {
     severity: 'warning',
     reason: () =>
-      'The symbolic link leads out of this directory to a folder that is no skill, so it is not followed',
+      'The symbolic link leads out of this directory to a folder that is not a skill, so it is not followed',
     note: 'Link each skill folder, or add the folder to the paths.',
   },
   'main-broken': {
@@ -343,7 +343,7 @@ export const RULES = {
   },
   'metadata-dynamic': {
     severity: 'info',
-    reason: path => `"${path}" is no literal and not evaluated: it is known only once the file has run`,
+    reason: path => `"${path}" is not a literal and not evaluated: it is known only once the file has run`,
     note: '`agent-apps compile` runs the file to learn it. Write it out where it should be known without.',
   },
   'metadata-key-twice': {
@@ -440,7 +440,8 @@ export const RULES = {
   'namespace-invalid': {
     severity: 'error',
     fatal: true,
-    reason: (folder, problem) => `The folder ${JSON.stringify(folder)} is no namespace: its name ${problem}`,
+    reason: (folder, problem) =>
+      `The folder ${JSON.stringify(folder)} is not a namespace: its name ${problem}`,
     note: 'Rename the folder, or take `namespace` from the path entry.',
   },
   'not-evaluated': {
@@ -560,13 +561,14 @@ export const RULES = {
   'schema-near-keyword': {
     severity: 'warning',
     reason: (keyword, known) =>
-      `"${keyword}" is no keyword of JSON Schema, and says nothing: "${known}" does`,
+      `"${keyword}" is not a keyword of JSON Schema, and says nothing: "${known}" does`,
     note: (_keyword, known) =>
       `If you meant "${known}", correct it. Data of your own may have a key that begins with "x-".`,
   },
   'schema-property': {
     severity: 'warning',
-    reason: (key, part) => `"${key}" is no keyword of JSON Schema, so that "${part}" says nothing about it`,
+    reason: (key, part) =>
+      `"${key}" is not a keyword of JSON Schema, so that "${part}" says nothing about it`,
     note: (key, _part, type = 'string') =>
       `If it is a property, write \`properties: { ${key}: { type: ${type} } }\`, with \`type: object\` beside it.`,
   },
@@ -642,7 +644,7 @@ export const RULES = {
     severity: 'error',
     fatal: true,
     reason: what => `JSON has no ${what}, so that no index could hold it`,
-    note: 'Write it as a text, or as a number that there is; or leave it out.',
+    note: 'Write it as a string or a finite number, or leave it out.',
   },
   'value-read-as-text': {
     severity: 'warning',
@@ -676,7 +678,7 @@ export const RULES = {
   'yaml-duplicate-key': {
     severity: 'error',
     fatal: true,
-    reason: key => `The key "${key}" stands twice in one mapping`,
+    reason: key => `The key "${key}" occurs twice in one mapping`,
     note: 'Remove one of the two.',
   },
   'yaml-merge-key': {

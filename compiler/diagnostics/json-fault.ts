@@ -15,8 +15,8 @@ export function jsonFault(text: string, error: unknown): { place: Place; problem
   const parser: typeof import('jsonc-parser') = require('jsonc-parser')
   const [first] = syntaxErrors(text, parser)
   const place = placeAt(text, first?.offset ?? 0)
-  if (!first) return { place, problem: `is no JSON: ${(error as Error).message}` }
-  return { place, problem: `is no JSON here: ${inWords(parser.printParseErrorCode(first.error))}` }
+  if (!first) return { place, problem: `is not JSON: ${(error as Error).message}` }
+  return { place, problem: `is not JSON here: ${inWords(parser.printParseErrorCode(first.error))}` }
 }
 
 function syntaxErrors(text: string, { parseTree }: typeof import('jsonc-parser')): ParseError[] {

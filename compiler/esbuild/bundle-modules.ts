@@ -167,7 +167,7 @@ function ownInputs({ directory }: BundlePlace, inputs: readonly string[]): strin
     .map(input => resolve(directory, input))
 }
 
-/** False for an input that is no file and has a name of esbuild's own: `inline:…`, `(disabled):…`, `<data:…>`. */
+/** False for an input that is not a file and has a name of esbuild's own: `inline:…`, `(disabled):…`, `<data:…>`. */
 function isFile(input: string): boolean {
   return !/^[<(]?[\w-]{2,}\)?:/.test(input)
 }

@@ -61,7 +61,7 @@ function readProblem(path: string, root: string): string | null {
     const real = realpathSync.native(path)
     if (!belongsTo(root, real) && !real.includes(`${sep}node_modules${sep}`))
       return 'which lies outside the project'
-    if (!statSync(real).isFile()) return 'which is no regular file'
+    if (!statSync(real).isFile()) return 'which is not a regular file'
     closeSync(openRegularFile(real).descriptor)
     return null
   } catch {

@@ -75,7 +75,7 @@ export function isLockHeld(lock: string): boolean {
 }
 
 /**
- * True where something that is no lock has its name. It is never removed, and never waited for. False where it is gone meanwhile, or may
+ * True where something that is not a lock has its name. It is never removed, and never waited for. False where it is gone meanwhile, or may
  * not be read, which is then a lock of another user.
  */
 export function isLockForeign(lock: string): boolean {

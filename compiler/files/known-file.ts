@@ -21,12 +21,12 @@ export function isBegun(file: string, mark: string): boolean {
   return isFile(file) && Buffer.from(mark).subarray(0, bytes.length).equals(bytes)
 }
 
-/** Of what is no file, nothing. */
+/** Of what is not a file, nothing. */
 function beginningOf(file: string, length: number): Buffer {
   return unlessGone(() => (isFile(file) ? readRegularFile(file, length) : null)) ?? Buffer.alloc(0)
 }
 
-/** True for a file that is no link. */
+/** True for a file that is not a link. */
 export function isFile(file: string): boolean {
   return lstatSync(file, { throwIfNoEntry: false })?.isFile() === true
 }

@@ -120,7 +120,7 @@ function shownOf(parts: readonly LinkedPart[], directory: number, file: string):
   return part ? shownPath(part.directory, file) : file
 }
 
-/** A file's path from `cwd`. It always holds a slash, so that it is no tool's name. */
+/** A file's path from `cwd`. It always holds a slash, so that it is not a tool's name. */
 function shownFrom(cwd: string, path: string): string {
   const shown = relative(cwd, path).replaceAll('\\', '/')
   return shown.includes('/') ? shown : `./${shown}`

@@ -18,7 +18,7 @@ export interface GraphNode {
   role: Role | null
   /** Relative to `cwd`; null for what is missing or unknown. */
   file: string | null
-  /** Null for a node that is no tool. */
+  /** Null for a node that is not a tool. */
   layer: string | null
 }
 

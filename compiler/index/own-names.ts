@@ -1,7 +1,7 @@
 import { INDEX_DIRECTORY, INDEX_FILE } from '../../src/index/index-format.js'
 import { nameToBe } from '../files/temporary-name.js'
 
-/** True for the name of what compiling writes itself, which is no change to whoever watches. */
+/** True for the name of what compiling writes itself, which is not a change to whoever watches. */
 export function isOwnName(name: string): boolean {
   return name === INDEX_DIRECTORY || name === INDEX_FILE || isPassing(name)
 }

@@ -264,7 +264,7 @@ async function readConfig(file: string, evaluate: Evaluate): Promise<unknown> {
   }
 }
 
-/** @throws CONFIG_INVALID at the place where the file is no JSON */
+/** @throws CONFIG_INVALID at the place where the file is not JSON */
 async function readJson(file: string): Promise<unknown> {
   const text = readRegularFile(file).toString()
   try {
@@ -277,7 +277,7 @@ async function readJson(file: string): Promise<unknown> {
 }
 
 /**
- * The `agent-apps` key of a package.json; undefined where it has none. A package.json that is no JSON is not
+ * The `agent-apps` key of a package.json; undefined where it has none. A package.json that is not JSON is not
  * ours to report.
  */
 function manifestConfig(manifest: string): unknown {
@@ -303,7 +303,7 @@ async function literalConfig(file: string): Promise<unknown> {
   if (value !== undefined) return value
   throw new AgentAppsError(
     'NOT_EVALUATED',
-    `The configuration ${file} is not evaluated: it is no literal, and only \`compile\`, \`run\` and \`render\` run code of a project.`,
+    `The configuration ${file} is not evaluated: it is not a literal, and only \`compile\`, \`run\` and \`render\` run code of a project.`,
     {
       hint: 'Export an object of literals with nothing else beside it, or write it as agent-apps.config.json.',
       file,
@@ -348,7 +348,7 @@ function checkConfig(value: unknown, file: string): Config {
   if (!isJsonObject(value)) throw configInvalid(file, 'must be a mapping')
   for (const [field, found] of Object.entries(value)) {
     const known = Object.hasOwn(FIELDS, field) && FIELDS[field as keyof Config]
-    // A field of another program is no fault; a misspelt field of ours would silently do nothing.
+    // A field of another program is not a fault; a misspelt field of ours would silently do nothing.
     const near = known ? null : nearestKey(field, Object.keys(FIELDS))
     if (near !== null) throw configInvalid(file, `has a field \`${field}\`; did you mean \`${near}\`?`)
     const fault = known && found !== undefined ? fieldProblem(field, found, known) : null

@@ -27,5 +27,5 @@ export function readYamlConfig(file: string): JsonObject {
     place: position,
     found: problem.found,
   })
-  throw configInvalid(file, `is no YAML that can be used: ${reason}`, { position })
+  throw configInvalid(file, `is not usable YAML: ${reason}`, { position })
 }

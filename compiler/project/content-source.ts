@@ -79,7 +79,7 @@ function readIncluded(dir: string, file: string, bound: string, path: string): R
   try {
     return { text: new TextDecoder('utf-8', { fatal: true }).decode(bytes), file }
   } catch (error) {
-    throw includeFailed(path, 'it is no UTF-8 text', error)
+    throw includeFailed(path, 'it is not UTF-8 text', error)
   }
 }
 

@@ -42,8 +42,8 @@ export function checkProjectOptions(of: string, options: ReportOptions, own: Opt
 }
 
 /**
- * Names the first entry of an array that is no path entry, and its unknown key, as the end of a sentence;
- * empty for what is no array.
+ * Names the first entry of an array that is not a path entry, and its unknown key, as the end of a sentence;
+ * empty for what is not an array.
  */
 export function wrongPathEntry(value: unknown): string {
   if (!Array.isArray(value)) return ''

@@ -139,7 +139,7 @@ function readNames(parts: readonly LinkedPart[]): Map<string, string[]> {
 const SKILL_FILE = /(?:^|[/\\])(?:skill\.md|[^/\\]+\.skill\.(?:md|ts|js|mts|mjs))$/i
 
 /**
- * False for a path where nothing is, and for a file that is no skill. A symbolic link that leads nowhere may
+ * False for a path where nothing is, and for a file that is not a skill. A symbolic link that leads nowhere may
  * be one.
  */
 function mayBeSkill(path: string): boolean {

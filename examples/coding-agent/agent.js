@@ -24,7 +24,7 @@ await runtime.close()
 // Nobody reads what is typed from here on, and the terminal need not keep the process.
 process.stdin.unref?.()
 
-/** What a call gives, as the model is shown it: a call that fails or is denied is no end, but something to know. */
+/** What a call gives, as the model is shown it: a call that fails or is denied is not an end, but something to know. */
 async function result(call) {
   const { name, args } = call
   try {

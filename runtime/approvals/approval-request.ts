@@ -63,7 +63,7 @@ export async function previewOf(asking: Asking): Promise<string | null> {
       timer = setTimeout(() => reject(new Error(`it took longer than ${PREVIEW_MS} ms`)), PREVIEW_MS)
     })
     const shown: unknown = await Promise.race([preview(args as never, context), late])
-    if (typeof shown !== 'string') throw new Error('it is no string')
+    if (typeof shown !== 'string') throw new Error('it is not a string')
     return shown.length > PREVIEW_MAX ? `${shown.slice(0, PREVIEW_MAX)}…` : shown
   } catch (error) {
     if (isAgentAppsError(error)) throw error

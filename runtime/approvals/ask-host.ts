@@ -56,12 +56,12 @@ export async function askHost(
   request: Omit<HostRequest, 'signal' | 'expires'>,
   abort: AbortSignal | undefined,
 ): Promise<HostAnswer> {
-  if (!interact) return unanswered('there is nobody to ask')
+  if (!interact) return unanswered('no person can be asked')
   const ended = new AbortController()
   const { signal } = ended
   const asked = { ...request, signal, expires: Date.now() + interactTimeoutMs } as HostRequest
   const stopped = new Promise<HostAnswer>(resolve => {
-    const timer = setTimeout(() => resolve(unanswered('nobody answered in time')), interactTimeoutMs)
+    const timer = setTimeout(() => resolve(unanswered('no answer came in time')), interactTimeoutMs)
     const onAbort = (): void => resolve({ answered: false, aborted: true, reason: 'the call was aborted' })
     abort?.addEventListener('abort', onAbort, { signal })
     if (abort?.aborted) onAbort()

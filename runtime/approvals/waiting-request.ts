@@ -54,7 +54,7 @@ export async function keepRequest(call: ApprovedCall, id: string, expires: numbe
  * Answers a request that waits. It must be the agent's own: of the same session, user and agent.
  *
  * @param call the call that the answer is for; without it, the only one that was asked about by this id
- * @throws APPROVAL_INVALID for an unknown, foreign, expired or answered request, and for what is no answer
+ * @throws APPROVAL_INVALID for an unknown, foreign, expired or answered request, and for what is not an answer
  */
 export async function answerRequest(
   id: string,

@@ -134,7 +134,7 @@ export function ctxHookTarget(ctx: Context): string | undefined {
   return ctx.run.hook?.target
 }
 
-/** A context as plain JSON-safe data for logs, without functions; null for what is no context. */
+/** A context as plain JSON-safe data for logs, without functions; null for what is not a context. */
 export function serializeContext(ctx: Context, maxDepth = 8): Record<string, unknown> | null {
   if (typeof ctx !== 'object' || ctx === null || !ctx.envelope || !ctx.run) return null
   const { args, run, locals, globals, envelope } = ctx

@@ -12,7 +12,7 @@ export function ownOptions(options: InvokeOptions | undefined): InvokeOptions | 
   return own
 }
 
-/** Copies a policy, or an agent's options, likewise. What is no object is left for a check to refuse. */
+/** Copies a policy, or an agent's options, likewise. What is not an object is left for a check to refuse. */
 export function ownLimits(limits: unknown): unknown {
   if (!isJsonObject(limits)) return limits
   const own: Record<string, unknown> = {}

@@ -30,12 +30,12 @@ export async function delegateProblem(
   // Null takes an inherited one away, and what a program registers is a function.
   if (delegate === undefined || delegate === null || !source) return null
   if (typeof delegate !== 'string')
-    return { message: `the delegate ${JSON.stringify(delegate)} is no text`, hint: HINT }
+    return { message: `the delegate ${JSON.stringify(delegate)} is not a string`, hint: HINT }
   if (delegate.startsWith('inline://')) return inlineProblem(delegate)
   const code = delegateSource(source)
   if (code !== null) {
     const isThere = source.record.delegate || !('file' in code) || disk.stat(code.file) !== null
-    return isThere ? null : { message: `the delegate ${quoted(delegate)} is no file`, hint: HINT }
+    return isThere ? null : { message: `the delegate ${quoted(delegate)} is not a file`, hint: HINT }
   }
   const target = delegateTarget(delegate, source)
   const found = await resolveWithin(namespaceOf(writer.name), target, globals)

@@ -129,7 +129,7 @@ async function recordedCascade(
     : chainOfRecord(tool, record, toolKeys, globals)
 }
 
-/** The place that an index records. It may say anything, so what is no position is left out. */
+/** The place that an index records. It may say anything, so what is not a position is left out. */
 function recordedPlace({ position }: RecordedProblem, owner: ToolDef): WrittenPlace | null {
   const file = writtenFile(owner)
   if (file === null) return null

@@ -72,7 +72,7 @@ export async function resolveAll(tool: ToolDef, globals: Globals) {
   }
   const toolOfId = (id: string): ToolDef => {
     const one = tools.get(id)
-    if (!one) throw new Error(`The cascade names ${id}, which nobody looked up.`)
+    if (!one) throw new Error(`The cascade names ${id}, which was not looked up.`)
     return one
   }
   const seenMain = (main: Main | null): CascadeTool | null =>

@@ -74,7 +74,7 @@ export function refuseBrokenPath(ref: string, broken: Diagnostic): void {
 export function noReference(ref: unknown): AgentAppsError {
   return new AgentAppsError(
     'OPTIONS_INVALID',
-    `A tool is referred to by a text, not by ${ref === null ? 'null' : typeof ref}.`,
+    `A tool reference must be a string, not ${ref === null ? 'null' : typeof ref}.`,
     {
       hint: 'Give its name, its path or a URI.',
     },

@@ -14,7 +14,7 @@ export function delegateTarget(ref: string, { state, record }: ToolSource): stri
 
 export function noTool(what: string, where: { tool: string; file?: string }): AgentAppsError {
   const hint = 'Export a function, or something made with `defineTool`.'
-  return new AgentAppsError('TOOL_BROKEN', `${what} is no function.`, { hint, ...where })
+  return new AgentAppsError('TOOL_BROKEN', `${what} is not a function.`, { hint, ...where })
 }
 
 /** The code that a delegate stands for by itself: inline code, or a plain module beside the skill. */
@@ -32,7 +32,7 @@ export function delegateSource({ state, record }: ToolSource): CodeSource | null
     : null
 }
 
-/** The function of an export; null where it is no tool. */
+/** The function of an export; null where it is not a tool. */
 export function functionOf(value: unknown): ToolFunction | null {
   if (isDefinedTool(value)) return value.fn
   return typeof value === 'function' ? (value as ToolFunction) : null

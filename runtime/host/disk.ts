@@ -189,7 +189,7 @@ async function readInside(folder: string, path: string): Promise<Uint8Array | nu
   }
 }
 
-/** The bytes of a file at its real path; null if a link has taken its place since, or it is no file. */
+/** The bytes of a file at its real path; null if a link has taken its place since, or it is not a file. */
 async function readReal(real: string): Promise<Uint8Array | null> {
   const file = await fs.promises.open(real, O_RDONLY | O_NONBLOCK | O_NOFOLLOW)
   try {

@@ -48,7 +48,7 @@ export function askFor(tool: ToolDef, ctx: Asker, abort: () => AbortSignal | und
 }
 
 const NO_ANSWER: Record<Question['kind'], string> = {
-  text: 'what was answered is no text',
+  text: 'the answer is not a string',
   choice: 'what was answered is none of its choices',
   confirm: 'what was answered is neither true nor false',
 }
@@ -73,7 +73,7 @@ function checkQuestion(tool: ToolDef, question: Question): Asked {
       hint: "Write `ctx.ask({ kind: 'text', message })`, with `choices` for `choice`, or `kind: 'confirm'`.",
       tool: tool.name,
     })
-  if (!isJsonObject(question)) throw refuse('is no object')
+  if (!isJsonObject(question)) throw refuse('is not an object')
   const { kind, message, default: suggested, choices } = question as Record<string, unknown>
   const fields = Object.hasOwn(FIELDS, String(kind)) ? FIELDS[kind as Question['kind']] : null
   if (fields === null) throw refuse('has a `kind` that is not `text`, `choice` or `confirm`')
@@ -88,7 +88,8 @@ function checkQuestion(tool: ToolDef, question: Question): Asked {
     ...(kind === 'choice' && { choices: [...(choices as string[])] }),
   }
   if (suggested === undefined) return asked as unknown as Asked
-  if (!isAnswer(asked as unknown as Asked, suggested)) throw refuse('has a `default` that is no answer to it')
+  if (!isAnswer(asked as unknown as Asked, suggested))
+    throw refuse('has a `default` that is not an answer to it')
   return { ...asked, default: suggested } as unknown as Asked
 }
 

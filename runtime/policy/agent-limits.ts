@@ -128,7 +128,7 @@ function checkedPermission(permission: Permission): Permission {
   if (isPermission(permission)) return permission
   throw new AgentAppsError(
     'OPTIONS_INVALID',
-    `The option \`permissions\` has ${JSON.stringify(permission)}, which is no permission.`,
+    `The option \`permissions\` has ${JSON.stringify(permission)}, which is not a permission.`,
     { hint: `The permissions are ${PERMISSIONS.join(', ')}.` },
   )
 }

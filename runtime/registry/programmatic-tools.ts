@@ -51,7 +51,7 @@ type RegisteredArguments<Params> = Params extends JsonObject ? Record<string, un
  * and replaces one of its name that was registered before.
  *
  * @throws NAME_INVALID for a name that is empty or longer than 64 characters; DEFINITION_INVALID where `fn`
- *   is no function or the role none, or a schema is no JSON Schema
+ *   is not a function or the role none, or a schema is not JSON Schema
  */
 export function registerTool<Params extends JsonObject | undefined = undefined>(
   globals: Globals,
@@ -152,5 +152,5 @@ export function createCallbackRef(
 
 function nameInvalid(name: unknown, what: string, hint: string): AgentAppsError {
   const shown = JSON.stringify(String(name).slice(0, 80))
-  return new AgentAppsError('NAME_INVALID', `${shown} is no ${what}.`, { hint })
+  return new AgentAppsError('NAME_INVALID', `${shown} is not a ${what}.`, { hint })
 }

@@ -92,7 +92,7 @@ function define<Parameters extends DescribedSchema, Data extends Tool.Metadata =
   return { id, definition: checked(id, definition), init: async () => definition }
 }
 
-/** @throws DEFINITION_INVALID for what is no tool with an id, such as a tool of `defineTool` */
+/** @throws DEFINITION_INVALID for what is not a tool with an id, such as a tool of `defineTool` */
 export function checkInfo(info: Partial<Tool.Info> | undefined): void {
   const { id, init, definition } = info ?? {}
   const hint = "Register what `Tool.define('my-tool', { … })` returns."

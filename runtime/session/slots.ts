@@ -178,8 +178,8 @@ export class Slot {
   /** Before anything walks through it: it may hold itself. */
   #mustBeJson(): void {
     const { what, path } = notJsonIn({ state: this.value } as JsonObject) ?? {}
-    if (what !== undefined) throw invalid(this.tool, LEFT, `${what} at "${path}" is no JSON`)
-    if (orNull(() => JSON.stringify(this.value)) === null) throw invalid(this.tool, LEFT, 'it holds itself')
+    if (what !== undefined) throw invalid(this.tool, LEFT, `${what} at "${path}" is not a JSON`)
+    if (orNull(() => JSON.stringify(this.value)) === null) throw invalid(this.tool, LEFT, 'it is circular')
   }
 
   async #checked(value: JsonValue, what: string): Promise<JsonValue> {

@@ -23,7 +23,7 @@ export async function agentView(globals: Globals): Promise<AgentView> {
   return (await trust.isTrusted()) ? whole(trusted(globals)) : viewOf(trust)
 }
 
-/** The runtime that a view is of; one that is no view itself. */
+/** The runtime that a view is of; one that is not a view itself. */
 function trusted(globals: Globals): Globals {
   return globals.isUntrusted ? (globals.own ?? globals) : globals
 }
@@ -51,7 +51,7 @@ async function notWithheld(tools: readonly ToolDef[], trust: ProjectTrust): Prom
 
 function whyWithheld({ own, canAsk }: ProjectTrust): string {
   if (canAsk) return 'it was denied'
-  return own.config.policy?.trust?.project === 'deny' ? 'the host denies it' : 'there is nobody to ask'
+  return own.config.policy?.trust?.project === 'deny' ? 'the host denies it' : 'no person can be asked'
 }
 
 /** The tool of a name as the view of an untrusted project has it; undefined where there is none. */

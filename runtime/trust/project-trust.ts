@@ -75,7 +75,7 @@ export class ProjectTrust {
     // What was answered while this waited is seen in the same tick in which it would ask.
     if ((await this.#isAllowed(digest)) || this.#answers.get(digest) === true) return null
     if (this.#answers.get(digest) === false) return 'it was denied'
-    if (!this.canAsk) return 'there is nobody to ask'
+    if (!this.canAsk) return 'no person can be asked'
     const waiting = this.#asking.get(digest)
     const { answer, reason } = await (waiting ?? this.#asked(call, digest))
     if (answer === 'deny') return reason === '' ? 'it was denied' : `it was denied: ${reason}`

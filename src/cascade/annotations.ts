@@ -156,7 +156,7 @@ function readInherit(value: JsonValue, reader: Reader): void {
   const texts = readTexts(value, '$inherit', REFERENCES, reader, true) ?? []
   reader.annotations.inherit = texts.flatMap(({ text, path }) => {
     if (text.trim() !== '') return [{ ref: text, path }]
-    report(reader, path, 'an empty text is no reference', 'Name a tool, or write [] to inherit from none.')
+    report(reader, path, 'an empty text is not a reference', 'Name a tool, or write [] to inherit from none.')
     return []
   })
 }
@@ -185,7 +185,7 @@ function readPromotions(
     if (isMetaKey(name) || !mayCascade(name, path, reader)) return []
     if (name !== 'delegate') return [{ key: name, value: promoted, path }]
     // Only a tool's own delegate is compiled.
-    const message = `delegate stands in ${key}, where it is nobody's`
+    const message = `delegate stands in ${key}, where it has no effect`
     report(reader, path, message, `Write it beside ${key}, and name it in a list: ${key}: [delegate].`)
     return []
   })

@@ -23,7 +23,7 @@ export function annotationUnknown(tool: CascadeTool, key: string, meant: string 
     code: 'annotation-unknown',
     tool: tool.id,
     path: [key],
-    message: `${quoted(key)} is no annotation`,
+    message: `${quoted(key)} is not an annotation`,
     hint: meant
       ? `Did you mean ${meant}?`
       : 'Keys that begin with $ are annotations; name data without the $.',
@@ -154,7 +154,7 @@ export function mainBroken(tool: CascadeTool, { message, hint }: Fault): Cascade
     code: 'main-broken',
     tool: tool.id,
     path: [],
-    message: `${message}, and nobody knows what it promotes`,
+    message: `${message}, so what it promotes is unknown`,
     hint,
   }
 }

@@ -1,7 +1,7 @@
 import { isStringArray } from '../base/json.js'
 import { isInside } from './inside-path.js'
 
-/** Content as ranges of its text with directives between them: everything that is no directive is copied as it stands. */
+/** Content as ranges of its text with directives between them: everything that is not a directive is copied as it stands. */
 export interface ContentRecord {
   /** The text's length in UTF-16 units: of another text these are not the parts. */
   length: number

@@ -236,7 +236,7 @@ export function hashedText(text: string, { shards }: Pick<IndexHeader, 'shards'>
 
 const CUT_OFF = 'it is cut off or no JSON'
 
-/** @throws IndexRefused for what is no JSON */
+/** @throws IndexRefused for what is not JSON */
 export function parse(text: string): unknown {
   try {
     return JSON.parse(text)

@@ -6,7 +6,7 @@ import { isInside } from './inside-path.js'
 import { arrayOf, type Check, hasFields, isString, optional } from './record-shapes.js'
 
 /**
- * Why something is no record that a compiler of ours wrote, or reaches outside of its directory; null where it is one. An index comes with
+ * Why something is not a record that a compiler of ours wrote, or reaches outside of its directory; null where it is one. An index comes with
  * other people's packages: nothing in it is believed that was not looked at.
  */
 export function recordFault(section: Section, key: string, record: unknown): string | null {

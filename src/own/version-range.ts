@@ -1,5 +1,5 @@
 /**
- * True where a release of ours is in a range of versions, as npm reads ranges; null for a text that is no range. A tag may only be of
+ * True where a release of ours is in a range of versions, as npm reads ranges; null for a text that is not a range. A tag may only be of
  * numbers (`>=0.2.0-0`). A prerelease of ours counts as the release that it precedes.
  */
 export function isInRange(version: string, range: string): boolean | null {

@@ -22,7 +22,7 @@ export function readKeyPattern(text: string): KeyPattern | string {
   if (!isGlob(text)) return pathFault?.message ?? { text, matches: key => key === text }
   try {
     const glob = compileGlob(text)
-    // A key is no path: one that is "" or ".." is a key like any other.
+    // A key is not a path: one that is "" or ".." is a key like any other.
     return { text, matches: key => matchGlob(glob, key, { anySegment: true }) }
   } catch (error) {
     if (error instanceof GlobProblem) return pathFault?.message ?? error.message

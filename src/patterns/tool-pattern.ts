@@ -18,7 +18,7 @@ export type KeyConstraint =
   | { any: true; prefix?: never; glob?: never; exact?: never; place?: never }
   /** `p:*`: the key is `p`, or goes on behind it with a space or tab. */
   | { prefix: string; any?: never; glob?: never; exact?: never; place?: never }
-  /** In a command, and where the glob has no `/` of its own, `*` stands for `/` too. A command is no path. */
+  /** In a command, and where the glob has no `/` of its own, `*` stands for `/` too. A command is not a path. */
   | {
       glob: GlobProgram
       place: GlobProgram | null

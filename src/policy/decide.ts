@@ -93,7 +93,7 @@ function permissions({ guards, name }: AgentCall, { permissions }: Limits): Step
   const refuser = permissions.find(({ granted }) => !granted.includes(first))
   const why = refuser
     ? `${refuser.by} does not grant ${missing.join(', ')}`
-    : `nobody grants ${missing.join(', ')}`
+    : `${missing.join(' and ')} ${missing.length === 1 ? 'is' : 'are'} not granted`
   const by = refuser?.by ?? 'the runtime'
   const written = { skill: name, key: 'permissions' }
   return { step: 4, decision: 'deny', code: 'PERMISSION_MISSING', by, rule: null, reason: why, written }

@@ -77,7 +77,7 @@ function unknownPermission(path: GuardFault['path'], item: JsonValue): GuardFaul
   const near = typeof item === 'string' ? nearest(item, PERMISSIONS) : null
   return {
     path,
-    message: `${JSON.stringify(item)} is no permission`,
+    message: `${JSON.stringify(item)} is not a permission`,
     hint: near ? `Did you mean "${near}"?` : `The permissions are ${PERMISSIONS.join(', ')}.`,
   }
 }

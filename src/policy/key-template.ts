@@ -25,7 +25,7 @@ export function parseKeyTemplate(written: string): KeyTemplate | { fault: string
   for (const path of paths) {
     if (!ARGUMENT.test(path)) return { fault: `has \${${path}}, and may name arguments only` }
     const problem = pathProblem(path)
-    if (problem) return { fault: `has \${${path}}, which is no path: ${problem.message}` }
+    if (problem) return { fault: `has \${${path}}, which is not a path: ${problem.message}` }
   }
   return parts
 }

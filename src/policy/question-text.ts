@@ -52,7 +52,7 @@ function argumentText(name: string, value: JsonValue, most: number): string {
   return `${shown} ${shownText(isPlain ? value : JSON.stringify(value))}`
 }
 
-/** The names of arguments. One that is no word is quoted, so that it does not read as a part of the question. */
+/** The names of arguments. One that is not a word is quoted, so that it does not read as a part of the question. */
 function namesText(names: readonly string[]): string {
   const left = names.length - ARGUMENTS_MAX
   const shown = names.slice(0, ARGUMENTS_MAX).map(nameText).join(', ')

@@ -222,13 +222,13 @@ class SchemaCheck {
     const shown = JSON.stringify(ref.slice(0, 80))
     if (!ref.startsWith('#'))
       throw new Refused(
-        `"$ref" leads to ${shown}; only what stands in the schema itself can be referred to`,
+        `"$ref" leads to ${shown}; a reference must lead to a part of the schema itself`,
         path,
       )
     const target = /^#(?:\/|$)/.test(ref) ? valueAt(this.root, pointerPath(ref)) : this.#anchors.get(ref)
     if (typeof target === 'boolean') return target
-    if (!isJsonObject(target)) throw new Refused(`"$ref" leads to ${shown}, where there is no schema`, path)
-    // It may lie under a key that is no keyword, and so be unchecked.
+    if (!isJsonObject(target)) throw new Refused(`"$ref" leads to ${shown}, which is not a schema`, path)
+    // It may lie under a key that is not a keyword, and so be unchecked.
     this.#schema(target, pointerPath(ref))
     return target
   }

@@ -45,7 +45,7 @@ export interface LinearPattern {
  *
  * @param work is shared with other patterns; without it, each string may take all steps
  * @param ignoreCase whether letters match in upper and lower case
- * @throws PatternRefused for a pattern that is no regular expression, is too complex, or has a backreference
+ * @throws PatternRefused for a pattern that is not a regular expression, is too complex, or has a backreference
  */
 export function linearPattern(pattern: string, work?: PatternWork, ignoreCase = false): LinearPattern {
   const source = withoutNeedlessEscapes(pattern)

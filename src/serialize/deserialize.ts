@@ -228,13 +228,12 @@ function reviveFunction(source: string): unknown {
   try {
     const made = (parsed(`(${source})`) ?? parsed(methodOf(source)))?.()
     if (typeof made === 'function') return made
-    throw new SyntaxError(`${source.slice(0, 100)} is no function`)
+    throw new SyntaxError(`${source.slice(0, 100)} is not a function`)
   } catch (cause) {
-    throw new AgentAppsError(
-      'FUNCTION_INVALID',
-      `A function's source is no code that runs: ${thrownText(cause)}`,
-      { hint: 'Native and bound functions have no source that could be run.', cause },
-    )
+    throw new AgentAppsError('FUNCTION_INVALID', `A function's source does not run: ${thrownText(cause)}`, {
+      hint: 'Native and bound functions have no source that could be run.',
+      cause,
+    })
   }
 }
 

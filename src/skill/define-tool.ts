@@ -206,7 +206,7 @@ function withKnownFields(definition: AnyDefinition): AnyDefinition {
   if (twice)
     throw invalid(`"${twice.first}" and "${twice.field}", two names of one field`, 'Keep one of them.')
   const noHook = HOOK_FIELDS.find(field => !['function', 'undefined'].includes(typeof definition[field]))
-  if (noHook) throw invalid(`the hook "${noHook}", which is no function`, `Write \`${noHook}: ctx => …\`.`)
+  if (noHook) throw invalid(`the hook "${noHook}", which is not a function`, `Write \`${noHook}: ctx => …\`.`)
   const own = fieldsByOwnNames(definition)
   const { metadata = {} } = frontmatterOf({ ...own })
   const [fault] = declarationFaults(metadata as JsonObject)

@@ -238,7 +238,7 @@ class ContextOf implements ToolContext {
 function unavailable(): never {
   throw new AgentAppsError(
     'CONTEXT_MISSING',
-    'This tool was called without a runtime, so it can call no other, ask nobody and keep nothing.',
+    'This tool was called without a runtime, so it cannot call tools, ask questions or keep state.',
     { hint: 'Call it through `invoke`.' },
   )
 }

@@ -13,7 +13,7 @@ export interface ToolResult {
 
 /**
  * The text of a result for a model: the output where the result says itself what the model is shown; JSON of
- * all that is no string.
+ * all that is not a string.
  */
 export function outputForModel(result: unknown): string {
   const output = isToolResult(result) ? result.output : result

@@ -1,11 +1,11 @@
-/** The items of a set, even if its class overrides iteration. Throws for an object that is no set. */
+/** The items of a set, even if its class overrides iteration. Throws for an object that is not a set. */
 export function itemsOf(set: ReadonlySet<unknown>): unknown[] {
   const items: unknown[] = []
   Set.prototype.forEach.call(set, item => void items.push(item))
   return items
 }
 
-/** The entries of a map, even if its class overrides iteration. Throws for an object that is no map. */
+/** The entries of a map, even if its class overrides iteration. Throws for an object that is not a map. */
 export function entriesOf(map: ReadonlyMap<unknown, unknown>): [unknown, unknown][] {
   const entries: [unknown, unknown][] = []
   Map.prototype.forEach.call(map, (value, key) => void entries.push([key, value]))

@@ -16,7 +16,7 @@ async function shown(execute: Execute, input: unknown = {}): Promise<unknown> {
 }
 
 describe('what a model is shown', () => {
-  it('the output of a structured result, and JSON of what is no text', async () => {
+  it('the output of a structured result, and JSON of what is not text', async () => {
     expect(await shown(() => ({ title: 'Two files', metadata: { count: 2 }, output: 'a\nb' }))).toEqual({
       ...{ type: 'text', value: 'a\nb' },
     })

@@ -102,6 +102,11 @@ it('a faulty approval-key is told by check, at its place', async () => {
       'guard-invalid',
       expect.stringContaining('names no argument, so that all calls would have one key'),
     ],
-    [expect.stringContaining('b/SKILL.md'), 5, 'guard-invalid', expect.stringContaining('which is no path')],
+    [
+      expect.stringContaining('b/SKILL.md'),
+      5,
+      'guard-invalid',
+      expect.stringContaining('which is not a path'),
+    ],
   ])
 })

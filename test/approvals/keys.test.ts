@@ -301,7 +301,7 @@ describe('a request', () => {
     const previews: [unknown, string | null][] = [
       [({ path }: { path: string }) => `+ ${path}`, '+ a.ts'],
       [async (_: object, { signal }: { signal: AbortSignal }) => String(signal.aborted), 'false'],
-      [() => 5, '(no preview: it is no string)'],
+      [() => 5, '(no preview: it is not a string)'],
       [() => Promise.reject(new Error('gone')), '(no preview: gone)'],
       [undefined, null],
     ]

@@ -239,7 +239,7 @@ describe('a bundle', () => {
     ],
     ['frontmatter that is none', ({ tools }) => Object.assign(tools.b ?? {}, { frontmatter: null })],
     [
-      'a schema that is no module',
+      'a schema that is not a module',
       ({ tools }) => Object.assign(tools.b ?? {}, { validators: { params: 5 } }),
     ],
   ])('copies nothing by the word of an index that was made up: %s', async (_, change) => {

@@ -68,7 +68,7 @@ describe('an agent', () => {
       expect(await runtime.invoke(name)).toMatch(/ran$/)
   })
 
-  it('reads no file for what is no name', async () => {
+  it('reads no file for what is not a name', async () => {
     const dir = temporary()
     writeFileSync(join(dir, 'secret.skill.md'), '---\nname: secret\ndescription: x\n---\nSecret.')
     const own = createRuntime({ paths: [], library: false })

@@ -190,7 +190,7 @@ describe('next()', () => {
     expect(started).toEqual([])
   })
 
-  it('gives what is no promise of ours, whatever a tool returns', async () => {
+  it('gives what is not a promise of ours, whatever a tool returns', async () => {
     // biome-ignore lint/suspicious/noThenProperty: what awaits is what is tested.
     const thenable = { then: (done: (value: string) => void) => done('from a thenable') }
     const seen: unknown[] = []

@@ -119,7 +119,7 @@ export default ctx => {
   it.each<[string, string, string]>([
     ['config: yes', 'declaration-invalid', '"config" must be a JSON Schema'],
     ['env: [A-B]', 'declaration-invalid', '"env" must be'],
-    ['requires: "=>99.x.0.1"', 'declaration-invalid', '"requires" is no range'],
+    ['requires: "=>99.x.0.1"', 'declaration-invalid', '"requires" is not a range'],
     ['requires: ">=99"', 'requires-unmet', 'This skill requires agent-apps >=99'],
     ['executor: remote', 'declaration-invalid', '"executor" must be `local`'],
     ['contract-version: [1]', 'declaration-invalid', '"contract-version" must be a string'],
@@ -254,7 +254,7 @@ describe('`descriptionPath`', () => {
   })
 })
 
-it('outputForModel gives the output, and JSON of what is no string', () => {
+it('outputForModel gives the output, and JSON of what is not a string', () => {
   expect(outputForModel('text')).toBe('text')
   expect(outputForModel({ data: [1], count: 1 })).toBe('{"data":[1],"count":1}')
   expect(outputForModel({ title: 't', metadata: {}, output: 'text' })).toBe('text')

@@ -92,7 +92,7 @@ describe.each(['from disk', 'compiled'])('what runs in the place of a tool of an
     expect(wasWiped()).toBe(true)
   })
 
-  it('is no call where no agent is above, nor inside of an entry', async () => {
+  it('is not a call where no agent is above, nor inside of an entry', async () => {
     const { runtime, agent, wasWiped } = await opened({ deny: 'wipe' })
     expect(await runtime.invoke('direct', {})).toBe('wiped')
     expect(await agent.invoke('uses', {})).toBe('wiped')

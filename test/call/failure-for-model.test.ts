@@ -61,7 +61,7 @@ it('of a call that is denied it is told why', async () => {
   const told = (name: string): Promise<unknown> => agent.invoke(name).catch(failureForModel)
   expect(await told('save')).toEqual({
     error: 'PERMISSION_MISSING',
-    message: 'The tool "save" may not be called: nobody grants write.',
+    message: 'The tool "save" may not be called: write is not granted.',
     hint: 'Call one of the tools that are listed.',
   })
   expect(await told('fails')).toEqual({ error: 'TOOL_FAILED', message: 'not so' })

@@ -305,7 +305,7 @@ describe('the schema of a result', () => {
     }
   })
 
-  it('does not keep an agent from opening a skill, and is no type of a text in a bundle', async () => {
+  it('does not keep an agent from opening a skill, and is not a type of a text in a bundle', async () => {
     const cwd = makeTree({ 'package.json': '{"type":"module"}\n', ...tree })
     for (const freshness of ['check', 'trust'] as const) {
       if (freshness === 'trust') await compile({ cwd, paths: ['skills'] })
@@ -493,7 +493,7 @@ describe('limit', () => {
     expect(result.output).toBe('abcdef')
   })
 
-  it('counts what is no text as JSON', async () => {
+  it('counts what is not text as JSON', async () => {
     const list = [1, 2, 3]
     expect(await limited(7, list)).toBe(list)
     expect(await limited(3, list)).toBe('[1,\n[Cut: 3 of 7 characters.]')

@@ -118,7 +118,7 @@ describe('runtime.register', () => {
     expect(await runtime.invoke('a')).toBe('second')
   })
 
-  it('refuses what is no tool, and a closed runtime', async () => {
+  it('refuses what is not a tool, and a closed runtime', async () => {
     const runtime = createRuntime({ paths: [] })
     expect(() => runtime.register({ name: 'a' } as never)).toThrow(
       expect.objectContaining({ code: 'DEFINITION_INVALID' }),

@@ -242,7 +242,7 @@ describe('the onion', () => {
     ])
   })
 
-  it('waits for nothing that is no promise', () => {
+  it('waits for nothing that is not a promise', () => {
     const steps = [stepOf('a', () => undefined), stepOf('b', () => undefined, { hook: ['$next', '$invoke'] })]
     expect(runOf(steps, () => 'at once').run()).toBe('at once')
   })

@@ -151,7 +151,7 @@ const CASES: Record<string, { tree: Tree; paths?: string[]; t: RegExp; u: RegExp
     u: /^= u$/,
     found: [],
   },
-  'a key with a fault, one edit from a middleware, is no slip': {
+  'a key with a fault, one edit from a middleware, is not a slip': {
     tree: {
       ...GUARD,
       'skills/guard.skill.md': broken('guard'),

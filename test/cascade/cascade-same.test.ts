@@ -366,14 +366,14 @@ export default async (ctx, { level = 'default' } = {}) => void globalThis.calls.
     },
     calls: [['t'], ['u'], ['v'], ['w'], ['ok'], ['own']],
     said: [
-      ['! CASCADE_INVALID The metadata of "t" cannot be resolved: "$inherti" is no annotation.'],
-      ['! CASCADE_INVALID The metadata of "u" cannot be resolved: in "t", "$inherti" is no annotation.'],
+      ['! CASCADE_INVALID The metadata of "t" cannot be resolved: "$inherti" is not an annotation.'],
+      ['! CASCADE_INVALID The metadata of "u" cannot be resolved: in "t", "$inherti" is not an annotation.'],
       [
         '! CASCADE_INVALID The metadata of "v" cannot be resolved: there is no tool "nobody" to inherit from.',
       ],
       ['! CASCADE_INVALID The metadata of "w" cannot be resolved: it inherits from itself: w → x → w.'],
       ['> m 1', 'ok', '< m', '= ok'],
-      ['! CASCADE_INVALID The metadata of "own" cannot be resolved: "$mrege" is no annotation.'],
+      ['! CASCADE_INVALID The metadata of "own" cannot be resolved: "$mrege" is not an annotation.'],
     ],
   },
   'peers: middlewares that use each other, and themselves': {

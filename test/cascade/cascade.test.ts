@@ -836,7 +836,7 @@ describe('problems', () => {
     ],
     ['params and returns', { params: { $foo: 1, x: { $bar: 1 } }, returns: { $foo: 1 } }],
     ['an escaped ${', { delegate: 'inline://code,`\\${x}`' }],
-    ['text that is no reference', { k: 'see inline://code,${args.x}', l: '${args.x}' }],
+    ['text that is not a reference', { k: 'see inline://code,${args.x}', l: '${args.x}' }],
     [
       'every annotation',
       {

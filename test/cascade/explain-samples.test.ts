@@ -73,8 +73,8 @@ describe('explain has a problem exactly where a call fails before the body', () 
     const runtime = createRuntime({ cwd, paths })
     const told = async (name: string): Promise<string[]> =>
       (await runtime.explain(name)).problems.map(({ message }) => message)
-    expect(await told('deeper')).toEqual(['in "misspelt", "$ordre" is no annotation'])
-    expect(await told('direct')).toEqual(['in "misspelt", "$ordre" is no annotation'])
+    expect(await told('deeper')).toEqual(['in "misspelt", "$ordre" is not an annotation'])
+    expect(await told('direct')).toEqual(['in "misspelt", "$ordre" is not an annotation'])
     expect(await told('hurried')).toEqual([
       expect.stringMatching(/^in "impatient", the middleware "timeout" cannot use its configuration: /),
     ])

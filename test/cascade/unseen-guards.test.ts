@@ -250,7 +250,7 @@ describe('a SKILL.md at the root that cannot be looked at', () => {
       return runtime.invoke('pay').catch((error: unknown) => isAgentAppsError(error) && error.message)
     }
     const stopped =
-      'The metadata of "pay" cannot be resolved: the main skill in SKILL.md:1 cannot be used, and nobody knows what it promotes.'
+      'The metadata of "pay" cannot be resolved: the main skill in SKILL.md:1 cannot be used, so what it promotes is unknown.'
     expect(await message('check')).toBe(stopped)
     const checked = await check({ cwd, paths: ['skills'], spec: true })
     expect(checked.diagnostics.map(shown)).toEqual(told)

@@ -911,7 +911,7 @@ export default (ctx, args) => {
     expect([left.status, left.stdout.length]).toEqual([0, 1_000_001])
   })
 
-  it('a reader that has seen enough is no fault', async () => {
+  it('a reader that has seen enough is not a fault', async () => {
     const many = Object.fromEntries(
       Array.from({ length: 2000 }, (_, index) => [`skills/s${index}.skill.md`, skill(`s${index}`)]),
     )
@@ -966,12 +966,12 @@ describe('init and doctor', () => {
     expect((await agentApps(root, ['compile', '--strict'])).status).toBe(0)
   })
 
-  it('a configuration that is no JSON is named with the place', async () => {
+  it('a configuration that is not JSON is named with the place', async () => {
     const root = makeTree({ 'agent-apps.config.json': '{\n  "paths": ["./skills"],\n}\n' })
     const { stderr, status } = await agentApps(root, ['check'])
     expect([status, stderr.split('\n')[0]]).toEqual([
       1,
-      'error The configuration agent-apps.config.json:3:1 is no JSON here: property name expected. (CONFIG_INVALID)',
+      'error The configuration agent-apps.config.json:3:1 is not JSON here: property name expected. (CONFIG_INVALID)',
     ])
   })
 

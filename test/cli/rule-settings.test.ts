@@ -237,7 +237,7 @@ describe('a baseline', () => {
     const root = makeTree({ ...DIFFERING, 'base.json': text })
     expect(await agentApps(root, ['check', '--baseline', 'base.json'])).toMatchObject({
       status: 2,
-      stderr: expect.stringContaining('is no baseline'),
+      stderr: expect.stringContaining('is not a baseline'),
     })
   })
 })

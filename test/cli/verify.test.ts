@@ -365,7 +365,7 @@ describe('verify', () => {
         rmSync(join(dir, 'review/SKILL.md'))
         cpSync(join(dir, 'review/references'), join(dir, 'review/SKILL.md'), { recursive: true })
       },
-      'review/SKILL.md is no file',
+      'review/SKILL.md is not a file',
     ],
   ])('says what is wrong with %s', async (_, change, expected) => {
     const dir = await project()
@@ -471,7 +471,7 @@ describe('verify', () => {
     expect((await command('none')).status).toBe(1)
   })
 
-  it('says what is no directory, and where nothing was there to verify', async () => {
+  it('says what is not a directory, and where nothing was there to verify', async () => {
     const { dir: cwd } = codeSkills({ 'one/SKILL.md': '---\nname: one\ndescription: Is one.\n---\n' })
     await compile({ cwd, paths: ['.'], bundle: '../out/agent.mjs' })
     const refused = async (path: string): Promise<{ message: string; hint: string }> =>

@@ -173,7 +173,7 @@ describe('delegates by absolute path', () => {
   })
 })
 
-describe('code whose default export is no function', () => {
+describe('code whose default export is not a function', () => {
   const WRONG: [code: string, problem: RegExp][] = [
     ['export const other = () => 1', /no default export/],
     ['export default 42', /no function as default export/],
@@ -199,7 +199,7 @@ describe('code whose default export is no function', () => {
     for (const ref of ['a', 'b', 'c', `inline://code,${code}`]) {
       const failure = await runtime.invoke(ref, {}).catch((error: unknown) => error)
       expect(isAgentAppsError(failure) && failure.code).toBe('TOOL_BROKEN')
-      expect((failure as Error).message).toMatch(/^The default export of .* is no function\.$/)
+      expect((failure as Error).message).toMatch(/^The default export of .* is not a function\.$/)
     }
   })
 

@@ -34,8 +34,8 @@ export const c = defineTool('${field.toLowerCase()}-later', async () => ({ descr
     const { diagnostics } = await check({ paths: [dir], cwd: dir })
     expect(diagnostics.map(({ file, reason }) => [file, reason])).toEqual(
       fields.flatMap(field => [
-        [`${field}.skill.ts`, expect.stringContaining('"metadata.params" is no literal')],
-        [`${field}.skill.ts`, expect.stringContaining('"frontmatter" is no literal')],
+        [`${field}.skill.ts`, expect.stringContaining('"metadata.params" is not a literal')],
+        [`${field}.skill.ts`, expect.stringContaining('"frontmatter" is not a literal')],
       ]),
     )
     for (const via of ['disk', 'index'] as const) {

@@ -48,7 +48,7 @@ describe('files that are not to be had', () => {
     ['../..', outside],
     ['pipe', 'there is no such file'],
     ['large.md', 'more than 1048576 bytes'],
-    ['latin.md', 'it is no UTF-8 text'],
+    ['latin.md', 'it is not UTF-8 text'],
     ['none.md', 'there is no such file'],
     [`${'a/'.repeat(5000)}b`, 'there is no such file'],
   ])('%j', async (path, why) => {

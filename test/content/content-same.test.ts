@@ -141,7 +141,7 @@ const CASES: Record<string, Case> = {
     args: { x: ':skill[none] ${args.y}' },
     gives: ':skill[none] ${args.y} :skill[none] ${args.y}\n',
   },
-  'a value that is no path': {
+  'a value that is not a path': {
     body: ':value[args.]',
     gives: 'PATH_INVALID',
   },
@@ -240,7 +240,7 @@ const CASES: Record<string, Case> = {
     body: ':skill[none]',
     gives: 'our none',
   },
-  "own tool that is no directive does not take the library's place": {
+  "own tool that is not a directive does not take the library's place": {
     tree: { 'skills/skill.skill.js': own('skill', [], "return 'ours'") },
     body: ':skill[other] :other[x]',
     gives: 'other :other[x]',

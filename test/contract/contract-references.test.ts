@@ -85,12 +85,12 @@ describe.each(['from disk', 'compiled, trusted'] as const)('the command, %s', wa
   })
 })
 
-/** What is no name: with a slash, a backslash, uppercase or an underscore, a hyphen at an end or doubled, too long. */
+/** What is not a name: with a slash, a backslash, uppercase or an underscore, a hyphen at an end or doubled, too long. */
 const PATHS = ['deep/er', 'Upper', 'under_score', '-before', 'after-', 'a--b', 'x'.repeat(201), 'back\\slash']
 const LONGEST = 'y'.repeat(200)
 
 // A bundle has no working directory.
-describe.each(WAYS.filter(way => way !== 'in a bundle'))('what is no bare name, %s', way => {
+describe.each(WAYS.filter(way => way !== 'in a bundle'))('what is not a bare name, %s', way => {
   let made: Project
   beforeAll(async () => {
     made = await project(way, {

@@ -173,7 +173,7 @@ export default () => words('text')
     ['a delegate of two kinds', 'tools.inline-code.delegate.markdown', 'Text.'],
     ['a made file of another name', 'modules.0', '.agent-apps/cache.json'],
     ['an empty list of made files', 'modules', []],
-    ['content that is no range', 'tools.review.content', [1]],
+    ['content that is not a range', 'tools.review.content', [1]],
     ['a third end of content', 'tools.review.content', [1, 2, 3]],
     ['an absent size', 'tools.review.size', undefined],
     ['a record with a field of nobody', 'tools.review.mtime', 1],
@@ -187,7 +187,7 @@ export default () => words('text')
     ['a line 0', 'tools.broken.broken.line', 0],
     ['resources outside the folder', 'details.review.resources.0.path', 'references/../../guide.md'],
     ['a resource without digest', 'details.review.resources.0.sha256', undefined],
-    ['verbatim that is no mapping', 'details.review.verbatim', []],
+    ['verbatim that is not a mapping', 'details.review.verbatim', []],
     ['a file outside', 'files../SKILL.md', { diagnostics: [], sha256: '', size: 0, tools: [] }],
     ['a file record with a field of nobody', 'files.two.skill.md.mtime', 1],
   ])('rejects %s', async (_, path, value) => {

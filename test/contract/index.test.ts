@@ -209,7 +209,7 @@ describe('an index that reaches outside its directory', () => {
     await expectRefusedOnceMet(dir)
   })
 
-  it('by a file that is no skill', async () => {
+  it('by a file that is not a skill', async () => {
     const dir = await compiledTree({ ...SMALL, id_rsa: SECRET, 'good-1/.env': SECRET })
     for (const file of ['id_rsa', 'good-1/.env']) {
       await compile({ paths: [dir], force: true })
@@ -276,7 +276,7 @@ describe('an index with records that are not ours', () => {
     'tags that are no list': ({ tools }) => Object.assign(tools['good-1']?.frontmatter ?? {}, { tags: 'x' }),
     'a description that is null': ({ tools }) =>
       Object.assign(tools['good-1']?.frontmatter ?? {}, { description: null }),
-    'a fragment that is no text': ({ tools }) =>
+    'a fragment that is not text': ({ tools }) =>
       Object.assign(tools['good-1'] ?? {}, { fragment: { toString: 1 } }),
     'schemas that are null': ({ tools }) => Object.assign(tools['good-1'] ?? {}, { validators: null }),
     'a role that there is not': ({ tools }) =>

@@ -55,7 +55,7 @@ describe('interpolate', () => {
       expect(() => interpolate(text, roots)).toThrow(expect.objectContaining({ code: 'PATH_INVALID' }))
   })
 
-  it('joins what is no JSON as words', () => {
+  it('joins what is not JSON as words', () => {
     const cycle: Record<string, unknown> = { big: 1n }
     cycle.self = cycle
     expect(interpolate('<${args}>', { args: cycle })).toBe('<{"big":"1n","self":"[Circular]"}>')

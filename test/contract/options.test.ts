@@ -82,7 +82,7 @@ describe('options that are wrong are told', () => {
     expect(error?.hint).toContain(hint)
   })
 
-  it('null is no object: neither for an option, nor for all of them', async () => {
+  it('null is not an object: neither for an option, nor for all of them', async () => {
     const cwd = makeTree({ 'skills/a.skill.md': skill('a') })
     const paths = ['skills']
     const bundle = join(cwd, 'agent.mjs')

@@ -124,7 +124,7 @@ describe('reading', () => {
   })
 })
 
-it('what is no text is no path expression', () => {
+it('what is not text is not a path expression', () => {
   const invalid = expect.objectContaining({ code: 'PATH_INVALID' })
   for (const one of [undefined, null, 5, {}, Symbol('s')] as unknown as string[]) {
     for (const work of [pathGet, pathQuery, pathRemove]) expect(() => work({}, one)).toThrow(invalid)

@@ -205,7 +205,7 @@ describe('serialize and deserialize', () => {
     expect(safeClone([Object('a'), Object(1.5), Object(false)])).toEqual(['a', 1.5, false])
   })
 
-  it('text that is no encoding stays as it is', () => {
+  it('text that is not an encoding stays as it is', () => {
     for (const text of [
       '{"$date":"x"}',
       '{"$number":"12"}',
@@ -259,7 +259,7 @@ describe('serialize and deserialize', () => {
       expect(JSON.stringify(parse(text))).toBe(text)
   })
 
-  it('reads what is inside a mapping that is no encoding', () => {
+  it('reads what is inside a mapping that is not an encoding', () => {
     expect(parse('{"$set":{"at":{"$date":"2026-01-01T00:00:00.000Z"}}}')).toEqual({
       $set: { at: new Date('2026-01-01T00:00:00.000Z') },
     })
@@ -600,13 +600,13 @@ describe('redact', () => {
     expect(stringify(endless(), { redact: ['..password'] })).not.toContain(secret)
   })
 
-  it('refuses what is no path', () => {
+  it('refuses what is not a path', () => {
     expect(() => serialize({}, { redact: ['a['] })).toThrow(expect.objectContaining({ code: 'PATH_INVALID' }))
   })
 })
 
 describe('safeClone', () => {
-  it('says in words what is no JSON', () => {
+  it('says in words what is not JSON', () => {
     const cycle: unknown[] = [1]
     cycle.push(cycle)
     const value = {

@@ -217,7 +217,7 @@ describe('examples/web-approvals', () => {
       const [one, two, three] = asks.map(({ approvalId }) => approvalId) as [string, string, string]
       expect((await post('two', { answers: { [two]: true } })).text).toBe('It gave: published page-two')
       expect((await post('one', { answers: { [one]: false } })).text).toBe('It was not to be.')
-      // What another chat was asked is no question here, nor is anything but true a yes.
+      // What another chat was asked is not a question here, nor is anything but true a yes.
       expect(JSON.stringify(await post('three', { answers: { [two]: true } }))).not.toContain('published')
       expect(JSON.stringify(await post('three', { answers: { [three]: 'true' } }))).not.toContain('published')
       const again = await post('two', { text: 'page-two' })

@@ -67,7 +67,7 @@ it('a list that leads out of the folder removes nothing there', async () => {
   const digest = 'e5c0cf6e9f25e0e3ce0a6c5ec4f1d4fef3ae0e6e2bd5d6a43a2c57b3d9a2f6c1'
   writeTree(dir, { '.agent-apps-export.json': JSON.stringify({ files: { '../precious.md': [digest] } }) })
   expect(await refused(dir, undefined, folder)).toBe(
-    'Nothing was exported to DIR/.agent-apps-export.json. It is no list of an export.',
+    'Nothing was exported to DIR/.agent-apps-export.json. It is not a list of an export.',
   )
 })
 

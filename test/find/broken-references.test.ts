@@ -114,8 +114,8 @@ describe('a reference to what does not load', () => {
 
 describe('a directive that does not load', () => {
   const TOLD = [
-    '5:3 "badd" is a skill that does not load, so this is text: badd.skill.md:4: ',
-    '5:15 "bade" is a skill that does not load, so this is text: bade.skill.md:4: ',
+    '5:3 "badd" is a skill that does not load; treated as text: badd.skill.md:4: ',
+    '5:15 "bade" is a skill that does not load; treated as text: bade.skill.md:4: ',
   ]
   const broken = (name: string): string =>
     `---\nname: ${name}\ndescription: [x\ntags: [meta-directive-inline]\n---\n`

@@ -224,7 +224,7 @@ describe('what check says of names that several skills have', () => {
     expect(counts).toEqual({ files: 3, found: 1, shadowed: 2, skipped: 0 })
   })
 
-  it('keeps skills of a folder that is no namespace from loading', async () => {
+  it('keeps skills of a folder that is not a namespace from loading', async () => {
     const { diagnostics, counts } = await found({
       'skills/Acme Inc/deploy/SKILL.md': skill('deploy'),
       'skills/file/deploy/SKILL.md': skill('deploy'),
@@ -234,7 +234,7 @@ describe('what check says of names that several skills have', () => {
   })
 })
 
-it('a broken link in a folder that is no namespace leaves the index to the others', async () => {
+it('a broken link in a folder that is not a namespace leaves the index to the others', async () => {
   const tree: Tree = {
     'skills/My Folder/gone/SKILL.md': { link: 'nowhere' },
     'skills/acme/deploy/SKILL.md': skill('deploy'),

@@ -106,7 +106,7 @@ describe('registered tools', () => {
   })
 
   it.each(['', 'a'.repeat(65)])('refuse %j as a name', name => {
-    expect(() => registerTool(emptyGlobals(), { name, fn: echo })).toThrow(/is no name for a tool/)
+    expect(() => registerTool(emptyGlobals(), { name, fn: echo })).toThrow(/is not a name for a tool/)
   })
 
   it.each([
@@ -258,7 +258,7 @@ describe('callbacks', () => {
   })
 
   it.each(['', 'Has Spaces', 'a'.repeat(56), '-a'])('refuse %j as a label', label => {
-    expect(() => createCallbackRef(emptyGlobals(), label, echo)).toThrow(/is no label/)
+    expect(() => createCallbackRef(emptyGlobals(), label, echo)).toThrow(/is not a label/)
   })
 })
 

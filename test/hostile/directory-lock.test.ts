@@ -79,7 +79,7 @@ it.each<[string, Tree]>([
   ['a file', { '.agent-apps/cache.lock': 'GEM\n  remote: https://rubygems.org\n' }],
   ['an old file that begins as one', { '.agent-apps/cache.lock': `${GONE} ${hostname()} 1 and more\n` }],
   ['a folder', { '.agent-apps/cache.lock/mine': 'x' }],
-])('what is no lock is neither waited for nor removed: %s', async (_, tree) => {
+])('what is not a lock is neither waited for nor removed: %s', async (_, tree) => {
   const dir = makeTree({ ...tree, 'a.skill.md': skill('a') })
   const lock = join(dir, '.agent-apps/cache.lock')
   utimesSync(lock, 1e9, 1e9)
@@ -91,7 +91,7 @@ it.each<[string, Tree]>([
   expect(snapshot(dir)).toEqual(before)
 })
 
-it('what is no takeover is neither an obstacle nor removed', async () => {
+it('what is not a takeover is neither an obstacle nor removed', async () => {
   const folder = `.agent-apps/cache.lock.${'1'.repeat(16)}`
   const file = `.agent-apps/cache.lock.${'2'.repeat(16)}`
   const dir = makeTree({ 'a.skill.md': skill('a'), [`${folder}/mine`]: 'x', [file]: 'mine' })

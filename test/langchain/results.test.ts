@@ -138,7 +138,7 @@ describe('what a tool gets', () => {
     await expect(agent.invoke({ messages: 'Work.' }, { signal: stop.signal })).rejects.toThrow(/abort/i)
     await expect.poll(() => ended).toBe('AbortError')
     expect(model.callCount).toBe(1)
-    // It is no failure for a model to read, whoever runs the tool.
+    // It is not a failure for a model to read, whoever runs the tool.
     const call = { type: 'tool_call' as const, id: 'a', name: 'work', args: {} }
     const [work] = (await skillTools(runtime)).tools
     await expect(work?.invoke(call, { signal: AbortSignal.abort() })).rejects.toThrow(/abort/i)

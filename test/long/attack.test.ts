@@ -443,7 +443,7 @@ describe('arguments of a program', () => {
   })
 })
 
-describe('a reference that is no text', () => {
+describe('a reference that is not text', () => {
   it.each([5, 5n, undefined, null, {}, [], Symbol('s'), () => 1, throwingText()])('%o', async given => {
     const ref = given as unknown as string
     for (const freshness of ['trust', 'check'] as const) {

@@ -178,9 +178,9 @@ describe('writing a bundle', () => {
   it.each([
     ['inside of a directory that is compiled', 'skills/agent.mjs', 'lies in'],
     ['in the place of a skill', 'skills/x.skill.js', 'lies in'],
-    ['in the place of a file that is no bundle', 'src/app.mjs', 'is there already'],
+    ['in the place of a file that is not a bundle', 'src/app.mjs', 'is there already'],
     ['in the place of foreign declarations', 'src/types.mjs', 'is there already'],
-    ['where its folder is a file', 'src/blocked.mjs', 'is no folder'],
+    ['where its folder is a file', 'src/blocked.mjs', 'is not a folder'],
     ['in the place of a foreign source map', 'src/mapped.mjs', 'mapped.mjs.map is there already'],
     ['in the place of a folder', 'src/folder.mjs', 'folder.mjs.map is there already'],
     ['in the place of a foreign list', 'src/listed.mjs', 'bundle.json is there already'],

@@ -63,7 +63,7 @@ const change =
   }
 const entry = (name: unknown, more: object = {}): object => ({ args: 1, name, ...more })
 
-/** What is no record of ours: the index is put aside as a whole. */
+/** What is not a record of ours: the index is put aside as a whole. */
 const MALFORMED: Record<string, object> = {
   'a chain that is a text': { chain: 'm' },
   'a chain of names': { chain: ['m'] },

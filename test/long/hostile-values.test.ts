@@ -50,7 +50,7 @@ describe('what never throws', () => {
     expect(process.memoryUsage().rss - before).toBeLessThan(200 * 1024 * 1024)
   })
 
-  it('reads all of a text, however much of it is no encoding', () => {
+  it('reads all of a text, however much of it is not an encoding', () => {
     const text = JSON.stringify([...new Array(200).fill({ $sparse: [-1, []] }), { $set: [1] }])
     expect((parse(text) as unknown[]).at(-1)).toEqual(new Set([1]))
   })

@@ -404,7 +404,7 @@ describe('an index of others that was made up', () => {
     ['no part', content({ parts: [null] })],
     ['a part of nothing', content({ parts: [{}] })],
     ['parts in parts', content({ parts: deep(1500) })],
-    ['an argument that is no text', content({ parts: [{ ...directive, arg: {} }] })],
+    ['an argument that is not text', content({ parts: [{ ...directive, arg: {} }] })],
     ['no length', content({ length: null })],
     ['files that are none', content({ inputs: 5 })],
     ['no file', content({ inputs: [null] })],

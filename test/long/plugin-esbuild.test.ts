@@ -87,7 +87,7 @@ describe('building again', () => {
       edit()
       await untilSaid(join(root, 'out'), 'app.js', now)
     }
-    // What compiling writes is no change.
+    // What compiling writes is not a change.
     const { length } = ends
     await new Promise(done => setTimeout(done, 2_500))
     expect(ends).toHaveLength(length)

@@ -186,7 +186,7 @@ describe('the development server', () => {
     })
   })
 
-  it('what compiling writes itself is no change', async () => {
+  it('what compiling writes itself is not a change', async () => {
     const root = smallProject()
     const { server, said } = await served(root, { paths: ['.'] })
     expect(await said()).toContain('one First.')

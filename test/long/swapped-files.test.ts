@@ -70,7 +70,7 @@ const INDEX = /^skills\/\.agent-apps\.json$/
 const pipe = (path: string): void => void execFileSync('mkfifo', [path])
 
 describe.skipIf(process.platform === 'win32')(
-  'a file of ours that is no file any more once it was looked at',
+  'a file of ours that is not a file any more once it was looked at',
   () => {
     const files: [what: string, size: keyof typeof projects, name: RegExp, readers: string[]][] = [
       ['the index', 'small', INDEX, ALL],

@@ -295,7 +295,7 @@ syncBuiltinESMExports()`
     await vi.waitFor(async () => expect(await status({ authorization })).toBe(200), { timeout: 60_000 })
   })
 
-  it('does not start without a token, or at what is no address', async () => {
+  it('does not start without a token, or at what is not an address', async () => {
     const started = async (args: string[], token: string): Promise<string> => {
       const env = { ...environment(), ...(token !== '' && { AGENT_APPS_MCP_TOKEN: token }) }
       const child = spawn(process.execPath, [COMMAND, 'mcp', ...args], { cwd, env })
@@ -310,7 +310,7 @@ syncBuiltinESMExports()`
       /^2 [\s\S]*There is no token in \$AGENT_APPS_MCP_TOKEN/,
     )
     expect(await started(['--http', '0'], 'short')).toMatch(/^2 [\s\S]*fewer than 16 characters/)
-    expect(await started(['--http', 'here'], TOKEN)).toMatch(/^2 [\s\S]*is no address/)
+    expect(await started(['--http', 'here'], TOKEN)).toMatch(/^2 [\s\S]*is not an address/)
     expect(await started(['--http', url.port], TOKEN)).toMatch(/^1 [\s\S]*EADDRINUSE/)
   })
 })

@@ -140,7 +140,7 @@ describe.each(ERAS)('agent-apps mcp over stdio, as a client of %s sees it', era 
     const listChanged = { tools: on('tools'), prompts: on('prompts'), resources: on('resources') }
     const { client, cwd } = await overStdio(era, { tree: MCP_PROJECT, options: { listChanged } })
     await client.listTools()
-    // Again and again: what changes before the server looked for the first time is no change.
+    // Again and again: what changes before the server looked for the first time is not a change.
     let number = 0
     await vi.waitFor(
       () => {

@@ -57,7 +57,7 @@ describe('a skill without a description', () => {
     }
   })
 
-  it('is no valid skill of the specification', async () => {
+  it('is not a valid skill of the specification', async () => {
     const cwd = makeTree(BARE)
     const { spec } = await check({ cwd, paths: ['skills'], spec: true })
     expect(spec).toEqual([

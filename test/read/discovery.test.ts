@@ -412,8 +412,8 @@ describe('a manifest that cannot be read', () => {
   const main = '---\nname: over-all\ndescription: Main.\nmetadata:\n  role: main\n---\n'
 
   describe.each([
-    ['is no JSON', '{'],
-    ['is no object', '[]'],
+    ['is not JSON', '{'],
+    ['is not an object', '[]'],
     ['has no name', '{ "description": "Tools." }'],
     ['is too large', `{ "name": "other", "padding": "${'x'.repeat(2 ** 20)}" }`],
   ])('because it %s', (_, manifest) => {
@@ -557,7 +557,7 @@ describe('globs in paths', () => {
 
   it.each([
     ['has a name that is none', 'plugins/acme', '{\n "name": "npm" }', 'plugin-name', 2],
-    ['is no JSON, in a folder whose name is none,', 'plugins/npm', '{', 'manifest-invalid', 1],
+    ['is not JSON, in a folder whose name is none,', 'plugins/npm', '{', 'manifest-invalid', 1],
     ['has no name, in a folder whose name is none,', 'plugins/npm', '{}', 'manifest-invalid', 1],
   ])('leave out a plugin whose manifest %s and nothing else', async (_, folder, manifest, rule, line) => {
     const cwd = repository({

@@ -10,7 +10,7 @@ const PACKAGE: Tree = { 'package.json': '{"type":"module"}\n' }
 const FAULTY: [string, unknown, string, string][] = [
   ['trust', '*($deny)', '"trust" must be an object with "rules", a string or an array of strings', ''],
   ['gated', 'yes', '"gated" must be true or false', ''],
-  ['permissions', { required: ['wirte'] }, '"wirte" is no permission', ''],
+  ['permissions', { required: ['wirte'] }, '"wirte" is not a permission', ''],
 ]
 const GUARDS: [string, unknown][] = [
   ['trust', { rules: '#meta-internal($policy=allow) *' }],

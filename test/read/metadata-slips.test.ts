@@ -97,9 +97,9 @@ it.each([
   ['role: [boss]', 'role', 'a list'],
   ['role: 5', 'role', 'a number'],
   ['visibility: { hidden: true }', 'visibility', 'a mapping'],
-])('%s is no text', async (line, key, found) => {
+])('%s is not text', async (line, key, found) => {
   expect(await told({ 'skills/a.skill.md': skill('a', line) })).toEqual([
-    `skills/a.skill.md:5:${key.length + 5} field-type: "metadata.${key}" must be a text, not ${found}; it is left out / Correct the value.`,
+    `skills/a.skill.md:5:${key.length + 5} field-type: "metadata.${key}" must be a string, not ${found}; it is left out / Correct the value.`,
   ])
 })
 
@@ -356,7 +356,7 @@ describe('near names', () => {
       }),
     ).toEqual([
       expect.stringContaining(
-        'a.skill.md:7:16 schema-near-keyword: "propertis" is no keyword of JSON Schema',
+        'a.skill.md:7:16 schema-near-keyword: "propertis" is not a keyword of JSON Schema',
       ),
       expect.stringContaining('a.skill.md:8:14 schema-near-keyword: "requird"'),
       expect.stringContaining('a.skill.md:13:10 schema-near-keyword: "typ"'),

@@ -104,7 +104,7 @@ describe('check --spec', () => {
     [`${long}/SKILL.md`]: `---\nname: ${long}\ndescription: Is.\n---\n`,
   }
 
-  it('reports metadata that is no string, and a long name as an error', async () => {
+  it('reports metadata that is not a string, and a long name as an error', async () => {
     const cwd = makeTree(tree)
     const { diagnostics, spec } = await check({ cwd, paths: ['.'], spec: true })
     expect(diagnostics.map(shown)).toEqual([

@@ -131,7 +131,7 @@ describe('a directive that fails at every call', () => {
     [':::if\nx\n:::', 'the block says no `path`', []],
     [':::if{pth=args.x}\nx\n:::', 'the block says no `path`', ['directive-idle']],
     [':::each{as=y}\nx\n:::', 'the block says no `path`', []],
-    [':::each{path=args.x as="a b"}\nx\n:::', '"a b" is no name', []],
+    [':::each{path=args.x as="a b"}\nx\n:::', '"a b" is not a name', []],
   ])('%s', async (body, said, more) => {
     const cwd = project({ 'a.skill.md': skill('a', `${body}\n`) })
     const lines = await told(cwd, 'a.skill.md')
@@ -274,7 +274,7 @@ describe('a known directive with the wrong number of colons', () => {
   ])('%s', async (body, place, name, note) => {
     const cwd = project({ ...OTHERS, 'a.skill.md': skill('a', `${body}\n`) })
     expect(await told(cwd, 'a.skill.md')).toEqual([
-      `${place} info directive-unknown The directive "${name}" is not written so, and this is text / ${note}`,
+      `${place} info directive-unknown Malformed directive "${name}"; treated as text / ${note}`,
     ])
     expect(await createRuntime({ cwd, paths: ['skills'] }).render('a')).toBe(`${body}\n`)
   })
@@ -331,9 +331,9 @@ describe('explain', () => {
         ])
       }
       expect(others).toEqual([
-        [1, 'the delegate false is no text'],
+        [1, 'the delegate false is not a string'],
         [1, 'the delegate "d" leads back here: c → d → c'],
-        [1, 'the delegate "./gone.js" is no file'],
+        [1, 'the delegate "./gone.js" is not a file'],
         // A middleware of the project's own decides itself what it takes.
         [0],
       ])

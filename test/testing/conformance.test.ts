@@ -173,7 +173,7 @@ describe('conformance finds a tool that', () => {
       'result',
       /holds itself/,
     ],
-    'gives a title that is no string': [
+    'gives a title that is not a string': [
       { returns: undefined, execute: () => ({ title: 1, metadata: {}, output: 'x' }) },
       'result',
       /`title`/,
@@ -183,7 +183,7 @@ describe('conformance finds a tool that', () => {
       'result',
       /`attachments`/,
     ],
-    'gives metadata that is no object': [
+    'gives metadata that is not an object': [
       { returns: undefined, execute: () => ({ title: 'x', metadata: 'x', output: 'x' }) },
       'result',
       /`metadata`/,
@@ -288,7 +288,7 @@ describe('conformance finds a tool that', () => {
     'has chance in its key': [({ text }) => text + Math.random(), /differs/],
     'counts in its key': [({ text }) => text + counted++, /differs/],
     'has the order of its arguments in its key': [args => JSON.stringify(args), /differs/],
-    'has a key that is no string': [() => 1, /must be a string/],
+    'has a key that is not a string': [() => 1, /must be a string/],
     'has a key that comes later': [async ({ text }) => text, /must be a string/],
     'has a key that fails': [() => JSON.parse('{'), /throws/],
   }

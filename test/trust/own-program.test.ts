@@ -114,7 +114,7 @@ describe('a program of the project', () => {
 
 describe('a project that the program is no part of', () => {
   const NAMED =
-    /^agent-apps: .*Agents do not get build, code of a project that is not trusted: there is nobody to ask\. If the project is yours, write createRuntime\(\{ policy: \{ trust: \{ project: 'allow' \} \} \}\), or name its `paths`\./
+    /^agent-apps: .*Agents do not get build, code of a project that is not trusted: no person can be asked\. If the project is yours, write createRuntime\(\{ policy: \{ trust: \{ project: 'allow' \} \} \}\), or name its `paths`\./
 
   it('is asked about as ever, and a program without an answer is told once what to write', () => {
     const clone = makeTree({ ...project(), 'evil.mjs': program() })
@@ -123,7 +123,7 @@ describe('a project that the program is no part of', () => {
     expect(seen).toMatchObject(WITHHELD)
     expect(seen.stderr.split('\n')).toEqual([expect.stringMatching(NAMED), ''])
     expect(seen.said).toEqual([
-      'Agents do not get build, code of a project that is not trusted: there is nobody to ask',
+      'Agents do not get build, code of a project that is not trusted: no person can be asked',
     ])
     expect(seen.ran).toMatchObject({
       hint: expect.stringMatching(/^It runs code of the project .* If the project is yours, write/),

@@ -141,7 +141,7 @@ describe('a bundle for any host', () => {
     const declared = readFileSync(join(cwd, 'dist/agent.d.mts'), 'utf8')
     expect(declared).toContain('export declare const createRuntime: (options?: ')
     for (const name of Object.keys(ROWS)) expect(declared).toContain(`"${name}": { args: `)
-    expect((await call('--host', 'node')).stderr).toContain('`--host` says something of a bundle')
+    expect((await call('--host', 'node')).stderr).toContain('`--host` requires `--bundle`')
     const other = await call('--bundle', 'dist/agent.mjs', '--host', 'deno')
     expect(other.stderr).toContain('A bundle cannot be for the host "deno".')
   })

@@ -28,7 +28,7 @@ const NAMES: Record<string, string[]> = {
   'wire.example': ['168.63.129.16'],
 }
 
-/** Spellings of this machine, of private networks and of what is no web page. `PORT` is a server's that must not be asked. */
+/** Spellings of this machine, of private networks and of what is not a web page. `PORT` is a server's that must not be asked. */
 const REFUSED = `
 http://127.0.0.1:PORT/
 http://127.0.0.1:PORT

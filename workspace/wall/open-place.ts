@@ -70,7 +70,7 @@ async function openFolder(place: Place, path: string): Promise<FileHandle> {
   }
 }
 
-/** A folder that is no directory was one, or led through none, when the place was looked up. */
+/** A folder that is not a directory was one, or led through none, when the place was looked up. */
 async function folderFault(place: Place, path: string, error: unknown): Promise<AgentAppsError> {
   const { code = '' } = error as NodeJS.ErrnoException
   if (code === 'ENOENT') return notFound(place)

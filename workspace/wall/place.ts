@@ -78,7 +78,7 @@ export function outside(path: string, why: string, cause?: unknown): AgentAppsEr
 /** Names that Windows reads as devices, whatever their ending and folder. */
 const DEVICE = /(?:^|[\\/])(?:con|prn|aux|nul|com\d|lpt\d|conin\$|conout\$)(?:[ .:][^\\/]*)?(?:[\\/]|$)/i
 
-/** Why a text is no path here, whatever lies there; null where it may be one. */
+/** Why a text is not a path here, whatever lies there; null where it may be one. */
 function textProblem(path: string): string | null {
   if (path === '') return 'it is empty; "." is the root'
   if (path.length > PATH_MAX) return `it has more than ${PATH_MAX} characters`

@@ -53,7 +53,7 @@ export function serverFault(server: string, error: unknown): AgentAppsError {
 /** The server is told that nobody waits any more. */
 function aborted(tool: string, cause: unknown): AgentAppsError {
   return new AgentAppsError('RUN_ABORTED', `The call of "${tool}" was stopped.`, {
-    hint: 'The signal of the call was aborted: nobody waits for its result.',
+    hint: 'The signal of the call was aborted: its result is no longer needed.',
     tool,
     cause,
   })

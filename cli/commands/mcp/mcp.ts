@@ -25,7 +25,7 @@ export const mcp: Command = {
     http: {
       type: 'string',
       value: '[HOST:]PORT',
-      describes: 'serve over HTTP to whoever has the token in $AGENT_APPS_MCP_TOKEN (default: on 127.0.0.1)',
+      describes: 'serve over HTTP to clients with the token in $AGENT_APPS_MCP_TOKEN (default: on 127.0.0.1)',
     },
     ...AGENT_OPTIONS,
   },

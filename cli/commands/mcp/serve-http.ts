@@ -134,7 +134,7 @@ function readAddress(given: string): { host: string; port: number } {
   const [, bracketed, host = bracketed, port = ''] =
     /^(?:(?:\[([^\]]+)\]|([^:]+)):)?(\d{1,5})$/.exec(given) ?? []
   if (port !== '' && Number(port) <= 65_535) return { host: host ?? LOOPBACK, port: Number(port) }
-  throw new AgentAppsError('USAGE', `--http=${JSON.stringify(given)} is no address.`, {
+  throw new AgentAppsError('USAGE', `--http=${JSON.stringify(given)} is not an address.`, {
     hint: 'Write --http=PORT, or --http=HOST:PORT. Port 0 takes one that is free.',
   })
 }

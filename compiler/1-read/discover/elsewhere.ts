@@ -27,7 +27,7 @@ const SKIPPED = new Set(['.agent-apps', '.git', '__pycache__', 'build', 'dist', 
  * Finds the skills of a repository that are in none of its units, a few folders deep, by the folders that hold
  * them, and plugins by their folders. No such folder is inside another one.
  *
- * @param mayHavePlugins false where a folder with a manifest is no plugin
+ * @param mayHavePlugins false where a folder with a manifest is not a plugin
  */
 export function findElsewhere(
   root: string,

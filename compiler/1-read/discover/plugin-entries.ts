@@ -64,16 +64,16 @@ export function listedPlugins(
     return entries
   }
   const plugins = own(value, 'plugins')
-  if (!Array.isArray(plugins)) return refuse('"plugins" is no array', 'plugins')
+  if (!Array.isArray(plugins)) return refuse('"plugins" is not an array', 'plugins')
   if (plugins.length > limits.plugins)
     return refuse(`it has ${plugins.length} plugins, and at most ${limits.plugins} are read`, 'plugins')
   const metadata = own(value, 'metadata')
   const pluginRoot = (isJsonObject(metadata) ? own(metadata, 'pluginRoot') : undefined) ?? ''
-  if (typeof pluginRoot !== 'string') return refuse('"pluginRoot" is no string', 'metadata', 'pluginRoot')
+  if (typeof pluginRoot !== 'string') return refuse('"pluginRoot" is not a string', 'metadata', 'pluginRoot')
   for (const [number, plugin] of plugins.entries()) {
     const place: PluginEntry['placeOf'] = (...path) => placeOf(['plugins', number, ...path])
     if (!isJsonObject(plugin)) {
-      refuse('the plugin is no object', 'plugins', number)
+      refuse('the plugin is not an object', 'plugins', number)
       continue
     }
     const source = localSource(own(plugin, 'source'))

@@ -71,7 +71,7 @@ function invalid(place: Place, problem: string): Finding {
 function parsed(text: string): { json: Record<string, unknown> } | Finding {
   try {
     const json: unknown = JSON.parse(text)
-    return isJsonObject(json) ? { json } : invalid(FILE_START, 'it is no object')
+    return isJsonObject(json) ? { json } : invalid(FILE_START, 'it is not an object')
   } catch (error) {
     const { place, problem } = jsonFault(text, error)
     return invalid(place, `it ${problem}`)

@@ -65,7 +65,7 @@ function walkPlain(dir: string, { isIgnored = () => false, onDirectory }: WalkEn
  * Walks a directory in which folders with manifests are plugins.
  *
  * @param named the plugins that are known besides
- * @param isOpen false for a folder that is no plugin whatever manifest it has
+ * @param isOpen false for a folder that is not a plugin whatever manifest it has
  */
 function walkWithPlugins(
   dir: string,

@@ -47,6 +47,6 @@ function checkRequires({ requires }: JsonObject, at: Locator): Finding[] {
   const place = at.value('metadata', 'requires')
   const isMet = isInRange(VERSION, requires)
   if (isMet === null)
-    return [finding('declaration-invalid', place, 'requires', 'is no range of versions: write `>=0.1.0`')]
+    return [finding('declaration-invalid', place, 'requires', 'is not a range of versions: write `>=0.1.0`')]
   return isMet ? [] : [finding('requires-unmet', place, requires, VERSION)]
 }

@@ -60,7 +60,7 @@ function checkDescription(
 ): Finding[] {
   if (typeof written === 'object' && written !== null) {
     return [
-      finding('field-type', at.value('description'), 'description', 'a text', typeName(written)),
+      finding('field-type', at.value('description'), 'description', 'a string', typeName(written)),
       missing(),
     ]
   }
@@ -80,7 +80,7 @@ function checkTexts(verbatim: JsonObject, at: Locator): Finding[] {
   for (const field of ['license', 'compatibility']) {
     const value = verbatim[field]
     if (value === undefined || typeof value === 'string') continue
-    findings.push(finding('field-type', at.value(field), field, 'a text', typeName(value)))
+    findings.push(finding('field-type', at.value(field), field, 'a string', typeName(value)))
   }
   if (typeof verbatim.compatibility === 'string') {
     const length = characters(verbatim.compatibility)
@@ -96,10 +96,10 @@ function checkAllowedTools(verbatim: JsonObject, at: Locator): Finding[] {
   const value = verbatim[field]
   if (value === undefined || value === null || typeof value === 'string') return []
   if (!Array.isArray(value)) {
-    return [finding('field-type', at.value(field), field, 'a text or a list of texts', typeName(value))]
+    return [finding('field-type', at.value(field), field, 'a string or a list of strings', typeName(value))]
   }
   return first([...value.entries()].filter(([, item]) => typeof item !== 'string')).map(([index, item]) =>
-    finding('field-type', at.value(field, index), `${field}[${index}]`, 'a text', typeName(item)),
+    finding('field-type', at.value(field, index), `${field}[${index}]`, 'a string', typeName(item)),
   )
 }
 
@@ -129,7 +129,7 @@ function checkCoreKeys(metadata: JsonObject, at: Locator): Finding[] {
     findings.push(
       typeof role === 'string'
         ? finding('role-unknown', place, role, ...(meant ? [meant] : []))
-        : finding('field-type', place, 'metadata.role', 'a text', typeName(role)),
+        : finding('field-type', place, 'metadata.role', 'a string', typeName(role)),
     )
     if (meant === 'main') findings.push(finding('main-broken', place))
   }
@@ -138,7 +138,7 @@ function checkCoreKeys(metadata: JsonObject, at: Locator): Finding[] {
     findings.push(
       typeof visibility === 'string'
         ? finding('visibility-unknown', place, visibility)
-        : finding('field-type', place, 'metadata.visibility', 'a text', typeName(visibility)),
+        : finding('field-type', place, 'metadata.visibility', 'a string', typeName(visibility)),
     )
   }
   for (const schema of ['params', 'returns']) {
@@ -188,7 +188,7 @@ function checkTags({ tags, role }: JsonObject, at: Locator): Finding[] {
           'field-type',
           at.value('metadata', 'tags'),
           'metadata.tags',
-          'a list of texts',
+          'a list of strings',
           typeName(tags),
         ),
       ]
@@ -289,7 +289,7 @@ const nearestField = memoize(field => {
 export function typeName(value: JsonValue): string {
   if (value === null) return 'nothing'
   if (Array.isArray(value)) return 'a list'
-  return { boolean: 'true or false', number: 'a number', string: 'a text', object: 'a mapping' }[
+  return { boolean: 'true or false', number: 'a number', string: 'a string', object: 'a mapping' }[
     typeof value as 'boolean' | 'number' | 'string' | 'object'
   ]
 }

@@ -67,7 +67,7 @@ function readMapping(reader: Reader, indent: number, depth: number): JsonObject 
     KEY.lastIndex = reader.position
     if (!KEY.test(reader.source)) return null
     const key = reader.source.slice(reader.position, KEY.lastIndex - 1)
-    // One of these is no string.
+    // One of these is not a string.
     if (key.length <= CONSTANT_MAX && CONSTANTS.has(key)) return null
     const written = restOfLine(reader, key.length + 1)
     const value = written === '' ? readBelow(reader, indent, depth) : scalarOf(reader, written)

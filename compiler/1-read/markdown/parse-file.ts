@@ -295,7 +295,7 @@ function readName(
   findings: Finding[],
 ): { name: string; title?: string } | Finding {
   if (typeof verbatim.name === 'object' && verbatim.name !== null) {
-    findings.push(finding('field-type', at.value('name'), 'name', 'a text', typeName(verbatim.name)))
+    findings.push(finding('field-type', at.value('name'), 'name', 'a string', typeName(verbatim.name)))
   }
   const written = readText(verbatim, 'name', yaml, at, findings)?.trim()
   const folderServes = kind === 'folder' && isToolName(folderName)

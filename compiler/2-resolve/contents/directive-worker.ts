@@ -31,7 +31,7 @@ async function run(request: Extract<ToDirective, { call: number }>): Promise<voi
     await watched
     const value = (await import(url))[exported]
     const fn = isDefinedTool(value) ? value.fn : value
-    if (typeof fn !== 'function') throw new TypeError(`The export "${exported}" is no function.`)
+    if (typeof fn !== 'function') throw new TypeError(`The export "${exported}" is not a function.`)
     send({ result: call, value: await fn(undefined, given) })
   } catch (error) {
     const { message, hint } = isAgentAppsError(error) ? error : directiveFailed(name, error)

@@ -21,7 +21,7 @@ function failingArguments({ name, arg, attributes: { path, as } = {} }: Directiv
   if (name !== 'each') return []
   if (!path) return fails('the block says no `path`', 'Write `:::each{path=args.files}`.')
   if (as === undefined || as.includes(EXPRESSION_START) || /^[A-Za-z_]\w*$/.test(as)) return []
-  return fails(`${JSON.stringify(as)} is no name`, 'Write `{path=args.files as=file}`.')
+  return fails(`${JSON.stringify(as)} is not a name`, 'Write `{path=args.files as=file}`.')
 }
 
 /**

@@ -42,7 +42,7 @@ export interface IndexedDirectory {
   header: IndexHeader
   lines: Lines
   records: Records
-  /** The qualified names that a bare name means, where it is nobody's own. */
+  /** The qualified names that a bare name means, where it has no effect own. */
   namesakes: Map<string, readonly string[]>
 }
 

@@ -232,7 +232,7 @@ function isAbsent({ value }: AnyNode): boolean {
   return typeof value === 'string' && value.startsWith('agent-apps/') && !BUNDLED_ENTRIES.has(value)
 }
 
-/** True for what is no path, and so means the same wherever it is asked for: a package, a module of the host. */
+/** True for what is not a path, and so means the same wherever it is asked for: a package, a module of the host. */
 function isElsewhere({ value }: AnyNode): boolean {
   return typeof value === 'string' && !value.startsWith('.')
 }

@@ -15,7 +15,7 @@ interface SkillDirectory {
 }
 
 /**
- * Refuses a place where a bundle would become part of what is compiled, or replace a file that is no bundle.
+ * Refuses a place where a bundle would become part of what is compiled, or replace a file that is not a bundle.
  *
  * @param hasMap whether its entry gets a source map
  * @throws BUNDLE_PLACE
@@ -33,7 +33,7 @@ export function checkPlace(
 }
 
 /**
- * Refuses a place where a bundle would replace a file that is no bundle's, or take the folder of another one. Who holds the place's lock
+ * Refuses a place where a bundle would replace a file that is not a bundle's, or take the folder of another one. Who holds the place's lock
  * asks again: another bundle, or a file, may have come meanwhile.
  *
  * @throws BUNDLE_PLACE
@@ -45,7 +45,9 @@ export function checkFiles(place: BundlePlace, hasMap: boolean): void {
   if (hasMap && isThere(map) && !isMapOwn(place)) throw foreignFile(map)
   const folderOfChunks = join(folder, chunks)
   if (existsSync(folderOfChunks) && !lstatSync(folderOfChunks).isDirectory())
-    throw wrongPlace('bundle', folderOfChunks, 'is no folder', { hint: 'Choose another name, or remove it.' })
+    throw wrongPlace('bundle', folderOfChunks, 'is not a folder', {
+      hint: 'Choose another name, or remove it.',
+    })
   if (!isListReplaceable(folderOfChunks)) throw foreignFile(join(folderOfChunks, LIST))
   const { entry } = readList(folderOfChunks)
   if (entry !== '' && entry !== name && existsSync(join(folder, entry)))

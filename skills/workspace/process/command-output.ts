@@ -106,7 +106,7 @@ export class CommandOutput {
   }
 }
 
-/** The text of bytes, or its end: what is no UTF-8 takes more bytes as text. */
+/** The text of bytes, or its end: what is not UTF-8 takes more bytes as text. */
 function textOf(bytes: Buffer, most: number): string {
   const text = bytes.toString('utf8')
   if (Buffer.byteLength(text) <= most) return text

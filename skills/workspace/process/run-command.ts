@@ -97,7 +97,7 @@ function stopsOf({ timeoutMs, signal }: Command) {
     // It may have come while the command was being started.
     if (own?.aborted) reject(own.reason)
   })
-  // Where nobody waits for it any more, an abort is no failure.
+  // Where nobody waits for it any more, an abort is not a failure.
   aborted.catch(() => {})
   return { late, aborted, clear: () => clearTimeout(timer) }
 }

@@ -107,7 +107,7 @@ async function pageOf(url: URL, response: Response): Promise<FetchedPage> {
   const about = { url, status, contentType }
   if (location !== null) {
     const redirect = URL.canParse(location, url.href) ? new URL(location, url) : null
-    if (redirect === null) throw failed(url, 'it redirects to what is no URL')
+    if (redirect === null) throw failed(url, 'it redirects to an invalid URL')
     checkUrl(redirect)
     return { ...about, bytes: new Uint8Array(), isCut: false, redirect }
   }

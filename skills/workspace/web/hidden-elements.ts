@@ -1,6 +1,6 @@
 import type { Element, Nodes, Root } from 'hast'
 
-/** Elements that show nothing of what is in them, or something that is no text of the page. */
+/** Elements that show nothing of what is in them, or something that is not text of the page. */
 const UNSEEN = new Set([
   ...['script', 'style', 'template', 'noscript', 'iframe', 'object', 'embed', 'svg', 'canvas', 'math'],
   ...['title', 'meta', 'link', 'base', 'frame', 'frameset', 'noframes', 'audio', 'video', 'datalist'],

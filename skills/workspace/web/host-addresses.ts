@@ -16,7 +16,7 @@ const resolveName: ResolveName = name => lookup(name, { all: true })
  * The addresses to connect to for a URL, looked up once.
  *
  * @param allow hosts that may have any address: `host`, `host:port` or `*.domain`
- * @throws FETCH_REFUSED where one of them is no public one; FETCH_FAILED where there is none
+ * @throws FETCH_REFUSED where one of them is not a public one; FETCH_FAILED where there is none
  */
 export async function hostAddresses(
   url: URL,
@@ -33,7 +33,7 @@ export async function hostAddresses(
   const refused = addresses.find(({ address }) => !isPublicAddress(address))
   if (refused === undefined || isAllowed(url, allow)) return addresses
   const which = literal === null ? `its address ${refused.address}` : 'it'
-  throw new AgentAppsError('FETCH_REFUSED', `${url.host} is not fetched: ${which} is no public address.`, {
+  throw new AgentAppsError('FETCH_REFUSED', `${url.host} is not fetched: ${which} is not a public address.`, {
     hint: 'The host may allow it: `config.tools.webfetch.allow`.',
     modelHint: 'Fetch a page of a public address.',
     tool: 'webfetch',
