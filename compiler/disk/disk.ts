@@ -32,17 +32,20 @@ import { askCode } from './ask-code.js'
 
 /** Reads directories as the compiler does, and keeps the result in memory instead of writing an index. */
 export const parser: DiskParser = {
-  async readDirectory(entry, only) {
+  async readDirectory(entry, isWanted = () => true) {
     const madeAt = Date.now()
-    const isIgnored = ignoreMatcher(entry.ignore)
-    const isLeftOut = (path: string): boolean =>
-      !path.includes('/') && only !== undefined && !only.includes(path)
     const folders: string[] = []
     const walked = walkEntry(entry, {
-      isIgnored: path => isLeftOut(path) || isIgnored(path),
+      isIgnored: ignoreMatcher(entry.ignore),
       onDirectory: folder => folders.push(folder),
     })
-    return { ...(await directoryNames(entry.dir, walked, madeAt)), folders }
+    const skills = walked.skills.filter(({ path }) => isWanted(path))
+    return { ...(await directoryNames(entry.dir, { ...walked, skills }, madeAt)), folders }
+  },
+
+  isIgnored({ ignore }, path) {
+    const isIgnored = ignoreMatcher(ignore)
+    return path.split('/').some((_, depth, parts) => isIgnored(parts.slice(0, depth + 1).join('/')))
   },
 
   listingOf: ({ dir, ignore }) => discoveryDigest(dir, discoverUnits(dir, ignoreMatcher(ignore))),

@@ -1,4 +1,6 @@
 import { hash } from 'node:crypto'
+import { dirname } from 'node:path/posix'
+import { byCodePoint } from '../../src/base/code-point-order.js'
 import {
   type EncodedIndex,
   encodeIndex,
@@ -30,7 +32,7 @@ import {
 import { type LinkedDirectory, withFindings } from '../records/linked-directory.js'
 import type { SkillUnit } from '../records/skill-unit.js'
 import { unitRecords } from '../records/unit.js'
-import type { Walk } from '../records/walked.js'
+import type { Walk, WalkedSkill } from '../records/walked.js'
 import {
   leftOut,
   Overtaken,
@@ -242,6 +244,7 @@ function headerFields(
     ...(discover && { discover }),
     listing: walked.listing,
     ...(walked.listed && { listed: walked.listed }),
+    folders: skillFolders(walked.skills),
     ...unitRecords(walked),
     plugins: walked.plugins,
     manifests: walked.manifests,
@@ -250,6 +253,20 @@ function headerFields(
     cascadeKey: key,
     modules: modules.files,
   }
+}
+
+/** A header lists no more folders, so that opening an index stays quick. */
+const FOLDERS_MAX = 1000
+
+/** The folders that hold skills, without the directory itself, those of most skills first. */
+function skillFolders(skills: readonly WalkedSkill[]): string[] {
+  const counts = new Map<string, number>()
+  for (const { path, kind } of skills) {
+    const folder = dirname(kind === 'folder' ? dirname(path) : path)
+    if (folder !== '.') counts.set(folder, (counts.get(folder) ?? 0) + 1)
+  }
+  const sorted = [...counts].sort(([a, some], [b, others]) => others - some || byCodePoint(a, b))
+  return sorted.slice(0, FOLDERS_MAX).map(([folder]) => folder)
 }
 
 /**

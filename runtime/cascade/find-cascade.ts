@@ -165,8 +165,8 @@ async function hasAdditions(globals: Globals): Promise<boolean> {
   if (globals.config.freshness === 'trust') return false
   for (const state of directoryStates(globals).filter(isOwn)) {
     const index = currentIndex(state, globals)
-    const added = index && (await addedNames(state, index, globals))
-    if (added && added.names().length > 0) return true
+    const added = index ? await addedNames(state, index, globals) : []
+    if (added.some(names => names.names().length > 0)) return true
   }
   return false
 }

@@ -112,7 +112,6 @@ export function currentIndex(state: DirectoryState, globals: Globals): OpenIndex
 
 function open(state: DirectoryState, globals: Globals): void {
   forgetDisk(state, globals)
-  forgetAdded(state)
   try {
     const index = openIndex(disk, state.dir, globals.config.verify)
     const other = index && otherEntry(index.header, state)
@@ -270,18 +269,14 @@ function started(state: DirectoryState, globals: Globals): Promise<DirectoryName
 export function forgetDisk(state: DirectoryState, { cache }: Globals): void {
   delete state.disk
   delete state.diskNames
-  delete state.diskTimes
+  delete state.altered
+  delete state.listed
   cache.dir.delete(dirKey(state))
   cache.nameIndex.delete(state.dir)
 }
 
 export function dirKey({ dir, ignore }: DirectoryState): string {
   return `${dir}\0${ignore.join('\0')}`
-}
-
-export function forgetAdded(state: DirectoryState): void {
-  delete state.added
-  delete state.listed
 }
 
 /** The names of a directory: by its index, or where it has none, by its files. */

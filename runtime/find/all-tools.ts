@@ -88,7 +88,9 @@ function allIn(state: DirectoryState, globals: Globals): Promise<Named[]> {
 async function allOnce(state: DirectoryState, globals: Globals): Promise<Named[]> {
   // The library is listed as it was shipped: its index comes with it, and nobody adds to it.
   const isTrusted = state.library || globals.config.freshness === 'trust'
-  if (!isTrusted && currentIndex(state, globals)) (await directoryFiles()).refuseStale(state, globals)
+  const files = isTrusted ? null : await directoryFiles()
+  if (files && currentIndex(state, globals)) files.refuseStale(state, globals)
+  const altered = (await files?.alteredNames(state, globals)) ?? []
   // Asking for every name reads the whole index, so that one which is refused is refused before anything is
   // taken from it.
   const indexed = askIndex(state, globals, index => ({ names: index, known: index.names() }))
@@ -103,15 +105,15 @@ async function allOnce(state: DirectoryState, globals: Globals): Promise<Named[]
     }
     return found
   }
-  const added = await (await directoryFiles()).addedNames(state, names, globals)
-  const all = new Set([...known, ...(added?.names() ?? [])])
+  const all = new Set([...known, ...altered.flatMap(other => other.names())])
   const found: Named[] = []
   for (const name of [...all].sort()) {
     const record = names.tool(name)
     // Most files are as they were.
     const same = record && { name, state, names, record }
     const one = same && isFresh(same) ? same : await lookUp(state, name, globals)
-    if (one) found.push({ name, ...one })
+    const other = one ?? files?.foundIn(altered, state, name, globals)
+    if (other) found.push({ name, ...other })
   }
   return found
 }

@@ -87,7 +87,8 @@ export async function knownNames(globals: Globals): Promise<string[]> {
   for (const state of directoryStates(globals)) {
     const indexed = await askLoaded(state, globals, index => index.names())
     // With what was added since the index was written.
-    names.push(...(indexed ?? []), ...(state.diskNames?.names() ?? []))
+    const read = state.diskNames?.names() ?? []
+    names.push(...(indexed ?? read), ...(state.altered?.names.names() ?? []))
   }
   return names
 }

@@ -59,10 +59,8 @@ async function mainOf(state: DirectoryState, folder: string, globals: Globals): 
   const isTrusted = globals.config.freshness === 'trust'
   const names = await namesOf(state, globals)
   if (names === null) return null
-  const added = isTrusted ? null : await (await directoryFiles()).addedNames(state, names, globals)
-  const files = [names, added].flatMap(from =>
-    from ? filesIn(folder, from).map(path => ({ path, from })) : [],
-  )
+  const added = isTrusted ? [] : await (await directoryFiles()).addedNames(state, names, globals)
+  const files = [names, ...added].flatMap(from => filesIn(folder, from).map(path => ({ path, from })))
   for (const { path, from } of files.sort((a, b) => byCodePoint(a.path, b.path))) {
     const isSame = isTrusted || isFileFresh(state, from, path)
     const now = isSame ? from : await (await directoryFiles()).rereadFile(state, path, globals)

@@ -13,16 +13,16 @@ export interface DirectoryState extends SearchDirectory {
   readonly units?: DirectoryNames['units']
   /** The stamp of an index that was refused, so that it is not read and reported again. */
   refused?: string | null
-  /** The names read from its files, where it has no index or that one missed. */
+  /** The names read from its files, where it has no index. */
   disk?: Promise<DirectoryNames | null>
   /** The names of `disk`, once they have been read. */
   diskNames?: DirectoryNames | null
-  /** When the listed folders last changed; undefined if one may have changed without its time showing it. */
-  diskTimes?: string | undefined
-  /** Items at its top that came after `names` was made, by the listing that showed them. */
-  added?: { listing: string; names: Promise<DirectoryNames | null> }
+  /** The names in files that came or changed since `index` or `diskNames`; `stamp` tells a later state of the files. */
+  altered?: { names: DirectoryNames; stamp: string | undefined }
   /** When the folders that decide on what is at its top had changed when they were last listed. */
   listed?: string | undefined
+  /** True if that listing showed another item than `listing` of its names. */
+  hasAdditions?: boolean
   /** Files that changed after the names were made, read anew, by path. */
   reread: Map<string, { stamp: string; names: DirectoryNames | null }>
   /** Files whose digest showed that they are the same although they were touched, by path. */

@@ -22,8 +22,10 @@ export interface EntryToRead extends Pick<SearchDirectory, 'dir' | 'ignore' | 'n
 
 /** Reads skills without an index. It belongs to the compiler, and is loaded for names not compiled. */
 export interface DiskParser {
-  /** Reads the names of a directory; with `only`, only those of these items at its top. */
-  readDirectory: (entry: EntryToRead, only?: readonly string[]) => Promise<DirectoryNames>
+  /** Reads the names of a directory; with `isWanted`, only those of files whose path it takes. */
+  readDirectory: (entry: EntryToRead, isWanted?: (path: string) => boolean) => Promise<DirectoryNames>
+  /** True for a path that the entry's ignore patterns leave out. */
+  isIgnored: (entry: EntryToRead, path: string) => boolean
   /** What `listing` of the names of a repository would be now. */
   listingOf: (entry: EntryToRead) => string
   /** Reads the names of one skill file (relative to the entry), without regard to names in other files. */

@@ -30,6 +30,7 @@ export type HeaderFields = Pick<
   | 'discover'
   | 'listing'
   | 'listed'
+  | 'folders'
   | 'units'
   | 'plugins'
   | 'manifests'
@@ -104,8 +105,16 @@ function encodeHeader(fields: HeaderFields & { hash: string; shards?: string[] }
     `"cascadeInput":${JSON.stringify(cascadeInput)}`,
     `"cascadeKey":${JSON.stringify(cascadeKey)}`,
   ]
-  const { listed = [], units = [], plugins = [], manifests = [], modules, shards = [] } = fields
-  for (const [field, items] of Object.entries({ listed, units, plugins, manifests, modules, shards }))
+  const { listed = [], folders = [], units = [], plugins = [], manifests = [], modules, shards = [] } = fields
+  for (const [field, items] of Object.entries({
+    listed,
+    folders,
+    units,
+    plugins,
+    manifests,
+    modules,
+    shards,
+  }))
     if (items.length > 0) lines.push(`"${field}":[\n${items.map(encodeItem).join(',\n')}\n]`)
   if (body !== undefined) lines.push(new TextDecoder().decode(body))
   return `{\n${lines.join(',\n')}${INDEX_END}`

@@ -88,6 +88,8 @@ export interface IndexHeader {
   listing: string
   /** The folders of a repository whose change may change `listing`, relative to it, in code-point order. */
   listed?: string[]
+  /** The folders that hold skills, relative to it, those of most skills first: a runtime looks there for a name that the index lacks. */
+  folders?: string[]
   /** The units of the directory, in search order; absent where it is one unit as a whole. */
   units?: UnitRecord[]
   /** The plugins whose skills are in the directory, in search order. */

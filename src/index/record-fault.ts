@@ -55,6 +55,7 @@ export const isHeader = hasFields({
   cascadeKey: isString,
   ignore: isStringArray,
   listed: optional(isStringArray),
+  folders: optional(isStringArray),
   units: optional(arrayOf(isJsonObject)),
   plugins: optional(
     arrayOf(hasFields({ name: isString, version: optional(isString), description: optional(isString) })),

@@ -1,4 +1,3 @@
-import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import {
@@ -45,13 +44,6 @@ describe.each(WAYS)('what is kept, %s, with freshness %s', (from, freshness) => 
   /** The second half of keys. */
   const pathsKey = (): string => [...globals.cache.list.keys()][0] ?? 'no list is kept'
 
-  /** A compiled directory is read when it has a file that its index lacks. */
-  const added = from === 'compiled' ? ['added'] : []
-  const readSkills = async (): Promise<void> => {
-    for (const name of added) writeFileSync(file(`skills/${name}.skill.md`), 'Added.')
-    await find('absent')
-  }
-
   beforeEach(async () => {
     cwd = makeTree(TREE)
     if (from === 'compiled') await compile({ cwd, paths: PATHS })
@@ -74,31 +66,36 @@ describe.each(WAYS)('what is kept, %s, with freshness %s', (from, freshness) => 
     expect(globals.cache.list.get(pathsKey())?.map(({ name }) => name)).toEqual(['zone', ...names])
   })
 
-  it('dir: the files of a directory that was read, by its patterns', async () => {
+  it('dir: the files of a directory without an index, by its patterns', async () => {
     // A name that nothing has makes all directories be read.
     await find('absent')
-    expect(globals.cache.dir.get(`${file('more')}\0drafts/**`)).toEqual([file('more/late.skill.md')])
+    const read = [...globals.cache.dir]
+    expect(read).toEqual(
+      from === 'compiled'
+        ? []
+        : [
+            [
+              `${file('skills')}\0`,
+              ['skills/SKILL.md', 'skills/pair.skill.md', 'skills/review/SKILL.md'].map(file),
+            ],
+            [`${file('more')}\0drafts/**`, [file('more/late.skill.md')]],
+          ],
+    )
   })
 
-  it('dir: by no patterns', async () => {
-    await readSkills()
-    expect(globals.cache.dir.get(`${file('skills')}\0`)).toEqual([
-      file('skills/SKILL.md'),
-      ...added.map(name => file(`skills/${name}.skill.md`)),
-      file('skills/pair.skill.md'),
-      file('skills/review/SKILL.md'),
-    ])
-  })
-
-  it('nameIndex: the file of each name of a directory that was read', async () => {
-    await readSkills()
-    expect(Object.fromEntries(globals.cache.nameIndex.get(file('skills')) ?? [])).toEqual({
-      main: file('skills/SKILL.md'),
-      ...Object.fromEntries(added.map(name => [name, file(`skills/${name}.skill.md`)])),
-      one: file('skills/pair.skill.md'),
-      two: file('skills/pair.skill.md'),
-      review: file('skills/review/SKILL.md'),
-    })
+  it('nameIndex: the file of each name of a directory without an index', async () => {
+    await find('absent')
+    const skills = globals.cache.nameIndex.get(file('skills'))
+    expect(skills && Object.fromEntries(skills)).toEqual(
+      from === 'compiled'
+        ? undefined
+        : {
+            main: file('skills/SKILL.md'),
+            one: file('skills/pair.skill.md'),
+            two: file('skills/pair.skill.md'),
+            review: file('skills/review/SKILL.md'),
+          },
+    )
   })
 
   it('file: all tools of a file', async () => {

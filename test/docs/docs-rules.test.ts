@@ -32,6 +32,7 @@ const RUNTIME_RULES = [
   'path-missing',
   'permission-missing',
   'project-untrusted',
+  'search-cut',
 ]
 
 /** The rules that only compiling reports, which bundles code and runs it. */
@@ -98,6 +99,7 @@ const SETUPS: Record<string, (root: string) => void> = {
   },
   'nul-byte': root => write(root, 'review/SKILL.md', `${SKILL}\0`),
   'path-missing': () => {},
+  'search-cut': () => {},
   'path-unportable': root => write(root, 'a\\b.skill.md', SKILL),
   'resource-unreadable': root => {
     write(root, 'review/SKILL.md', SKILL)
@@ -200,6 +202,19 @@ describe('docs/rules.md', () => {
     appendFileSync(join(root, 'review/SKILL.md'), 'One more line.\n')
     const runtime = createRuntime({ paths: ['.'], cwd: root, freshness: 'trust' })
     expect(await runtime.render('review')).toBe('One more line.\n')
+    expectDiagnostic(runtime.diagnostics(), section)
+  })
+
+  it('tells the truth about search-cut', async () => {
+    const section = sectionOf('search-cut')
+    for (let n = 1; n <= 170; n++) {
+      const folder = join(root, `skills/group-${n}/skill-${n}`)
+      mkdirSync(folder, { recursive: true })
+      writeFileSync(join(folder, 'SKILL.md'), skill(`name: skill-${n}\ndescription: Does something.`))
+    }
+    await compile({ cwd: root, paths: ['skills'] })
+    const runtime = createRuntime({ cwd: root, paths: ['skills'], freshness: 'trust' })
+    expect(await runtime.findTool('late')).toBeNull()
     expectDiagnostic(runtime.diagnostics(), section)
   })
 

@@ -219,49 +219,100 @@ describe.each(['compiled', 'from disk'])('check, %s: after a name was looked for
 
 const LINKED = join(makeTree({ 'added/SKILL.md': skill('added') }), 'added')
 
-describe.each(['check', 'trust'] as const)('%s: a name that an index lacks', freshness => {
+describe('a name that an index lacks', () => {
   const TREE: Tree = {
     'group/old/SKILL.md': skill('old'),
     'group/notes.md': 'Notes.\n',
     'empty/.keep': '',
     'text.skill.md': skill('text'),
   }
-  const opened = async (change: (dir: string) => void, more: Tree = {}): Promise<Runtime> => {
+  type Freshness = 'check' | 'trust'
+  const opened = async (freshness: Freshness, change: (dir: string) => void, more: Tree = {}) => {
     const dir = makeTree({ ...TREE, ...more })
     await compile({ paths: [dir] })
     change(dir)
-    return createRuntime({ paths: [dir], freshness })
+    return createRuntime({ paths: [dir], freshness, library: false })
   }
+  const CODE = `export const frontmatter = { name: 'added', description: 'x' }\nexport default () => 1\n`
 
-  it.each<[string, Tree]>([
-    ['a skill deeper down', { 'group/deep/added/SKILL.md': skill('added') }],
-    ['a skill in a folder without any', { 'empty/added/SKILL.md': skill('added') }],
-    ['one in other letters', { 'group/added/skill.md': skill('added') }],
-    ['a single file', { 'group/added.skill.md': skill('added') }],
-    [
-      'code',
-      {
-        'group/x.skill.mjs':
-          "export const frontmatter = { name: 'added', description: 'x' }\nexport default () => 1\n",
-      },
-    ],
-    ['another skill in a file', { 'text.skill.md': `${skill('text')}\n${skill('added')}` }],
-    ['a plugin', { 'group/.claude-plugin/plugin.json': '{ "name": "added" }' }],
-    ['a link to a skill', { 'group/added': { link: LINKED } }],
-  ])('is found in %s', async (what, tree) => {
-    const runtime = await opened(dir => writeTree(dir, tree))
-    const name = what === 'a plugin' ? 'added:old' : 'added'
+  /** What is added, and whether its name leads to it, so that it is found under `trust` too. */
+  const ADDED: [what: string, tree: Tree, isNamedSo: boolean, name?: string][] = [
+    ['a folder beside others', { 'group/added/SKILL.md': skill('added') }, true],
+    ['a folder at the top', { 'added/SKILL.md': skill('added') }, true],
+    ['a single file', { 'group/added.skill.md': skill('added') }, true],
+    ['a code file', { 'group/added.skill.mjs': CODE }, true],
+    ['a link to a skill', { 'group/added': { link: LINKED } }, true],
+    ['a skill deeper down', { 'group/deep/added/SKILL.md': skill('added') }, false],
+    ['a skill in a folder without any', { 'empty/added/SKILL.md': skill('added') }, false],
+    ['one in other letters', { 'group/added/skill.md': skill('added') }, false],
+    ['a file of another name', { 'group/x.skill.mjs': CODE }, false],
+    ['another skill in a file', { 'text.skill.md': `${skill('text')}\n${skill('added')}` }, false],
+    ['a plugin', { 'group/.claude-plugin/plugin.json': '{ "name": "added" }' }, false, 'added:old'],
+  ]
+
+  it.each(ADDED)('check finds and lists %s', async (_, tree, __, name = 'added') => {
+    const runtime = await opened('check', dir => writeTree(dir, tree))
     expect((await runtime.findTool(name))?.name).toBe(name)
+    const other = createRuntime({ paths: runtime.globals.config.paths, freshness: 'check' })
+    expect((await other.listTools()).map(tool => tool.name)).toContain(name)
   })
 
-  it('is found where a skill around it is gone', async () => {
+  it.each(ADDED)('trust looks for %s where its name leads', async (_, tree, isNamedSo, name = 'added') => {
+    const runtime = await opened('trust', dir => writeTree(dir, tree))
+    expect((await runtime.findTool(name))?.name).toBe(isNamedSo ? name : undefined)
+    expect(runtime.stats().parser).toBe(isNamedSo ? 'loaded' : 'unused')
+  })
+
+  it('trust finds none that the ignore patterns leave out', async () => {
+    const dir = makeTree({ ...TREE, 'drafts/older/SKILL.md': skill('older') })
+    const paths = [{ ignore: 'drafts/new*' }, dir]
+    await compile({ paths })
+    writeTree(dir, { 'drafts/newer/SKILL.md': skill('newer'), 'drafts/better/SKILL.md': skill('better') })
+    const runtime = createRuntime({ paths, freshness: 'trust' })
+    expect(await runtime.findTool('newer')).toBeNull()
+    expect((await runtime.findTool('better'))?.origin.file).toBe('drafts/better/SKILL.md')
+  })
+
+  it('trust finds one of a namespace by both of its names', async () => {
+    const dir = makeTree({ 'acme/deploy/SKILL.md': skill('deploy') })
+    const paths = [{ dir, namespace: 'folder' }]
+    await compile({ paths })
+    writeTree(dir, { 'acme/added/SKILL.md': skill('added') })
+    for (const name of ['added', 'acme:added']) {
+      const runtime = createRuntime({ paths, freshness: 'trust' })
+      expect((await runtime.findTool(name))?.name).toBe('acme:added')
+    }
+  })
+
+  it('trust looks at 1,000 places, and says so where there are more', async () => {
+    const names = Array.from({ length: 170 }, (_, number) => `g${String(number).padStart(3, '0')}`)
+    const dir = makeTree(
+      Object.fromEntries(names.map(name => [`${name}/in-${name}/SKILL.md`, skill(`in-${name}`)])),
+    )
+    await compile({ paths: [dir] })
+    writeTree(dir, { 'g000/added/SKILL.md': skill('added'), 'g169/late/SKILL.md': skill('late') })
+    const runtime = createRuntime({ paths: [dir], freshness: 'trust' })
+    expect((await runtime.findTool('added'))?.name).toBe('added')
+    expect(await runtime.findTool('late')).toBeNull()
+    expect(runtime.diagnostics().map(({ rule, file }) => [rule, file])).toEqual([
+      ['search-cut', join(dir, '.agent-apps.json')],
+    ])
+  })
+
+  it('check finds the one that a skill of its name hid until it went', async () => {
+    const hidden = { 'group/x.skill.md': skill('twice'), 'group/y.skill.md': skill('twice', 'The other.\n') }
+    const runtime = await opened('check', dir => rmSync(join(dir, 'group/x.skill.md')), hidden)
+    expect(await runtime.render('twice')).toBe('The other.\n')
+  })
+
+  it('check finds one where a skill around it is gone', async () => {
     const inner = { 'group/old/assets/inner/SKILL.md': skill('added') }
-    const runtime = await opened(dir => rmSync(join(dir, 'group/old/SKILL.md')), inner)
+    const runtime = await opened('check', dir => rmSync(join(dir, 'group/old/SKILL.md')), inner)
     expect((await runtime.findTool('added'))?.name).toBe('added')
   })
 
-  it('needs no reading of files where only others came', async () => {
-    const runtime = await opened(dir =>
+  it.each(['check', 'trust'] as const)('%s reads no files where only others came', async freshness => {
+    const runtime = await opened(freshness, dir =>
       writeTree(dir, { 'group/old/more.md': 'x', 'group/.gitignore': 'x', 'group/new/readme.md': 'x' }),
     )
     expect(await runtime.findTool('added')).toBeNull()
