@@ -151,8 +151,9 @@ function noteCut({ dir }: DirectoryState, name: string, globals: Globals): void 
   })
 }
 
-/** The names of skill files, and of the manifests that make a folder a plugin. */
-const COUNTS = /^skill\.md$|.\.skill\.(?:md|ts|js|mts|mjs)$|^(?:marketplace|plugin)\.json$/i
+const SKILL_FILE = /(?:^|\/)(?:skill\.md|[^/]+\.skill\.(?:md|ts|js|mts|mjs))$/i
+/** What makes a folder a plugin. */
+const MANIFEST = /(?:^|\/)(?:marketplace|plugin)\.json$/i
 /** Folders in which no skills are looked for. */
 const CLOSED: ReadonlySet<string> = new Set([INDEX_DIRECTORY, 'node_modules', '.git'])
 
@@ -167,10 +168,14 @@ export async function alteredNames(state: DirectoryState, globals: Globals): Pro
   }
   const names = await namesOf(state, globals)
   if (names === null) return []
-  const changed = names.paths().filter(path => !isFileFresh(state, names, path))
-  const hasAdded = state.discover || !hasOnlyKnown(state, new Set(names.paths()))
-  if (!hasAdded && changed.length === 0) return []
-  if (!hasAdded && changed.length <= REREAD_MAX) {
+  const paths = names.paths()
+  // Other files belong to modules and contents.
+  const counting = paths.filter(path => SKILL_FILE.test(path) || MANIFEST.test(path))
+  const changed = counting.filter(path => !isFileFresh(state, names, path))
+  const isWalked =
+    state.discover || changed.some(path => MANIFEST.test(path)) || !hasOnlyKnown(state, new Set(paths))
+  if (!isWalked && changed.length === 0) return []
+  if (!isWalked && changed.length <= REREAD_MAX) {
     const now = present(await Promise.all(changed.map(path => rereadFile(state, path, globals))))
     // A name that went may be another file's by now.
     const was = changed.flatMap(path => names.file(path)?.tools ?? [])
@@ -229,7 +234,7 @@ function hasOnlyKnown(state: DirectoryState, known: ReadonlySet<string>, folder 
   return items.every(({ name, kind }) => {
     const path = `${folder}${name}`
     if (kind === 'folder') return CLOSED.has(name) || hasOnlyKnown(state, known, `${path}/`)
-    return known.has(path) || (kind === 'file' && !COUNTS.test(name))
+    return known.has(path) || (kind === 'file' && !SKILL_FILE.test(name) && !MANIFEST.test(name))
   })
 }
 
