@@ -9,12 +9,12 @@ import {
   runBundleStage,
 } from './compile.js'
 import { readProject } from './pipeline/read-project.js'
-import type { WatchSink } from './project/job.js'
 import { checkProjectOptions } from './project/option-checks.js'
 import type { ProjectOptions } from './project/project.js'
+import type { WatchSink } from './project/stage.js'
 import { typesPlace } from './project-types.js'
 
-export type { WatchSink as Looks } from './project/job.js'
+export type { WatchSink as Looks } from './project/stage.js'
 
 /** Which project `compileBundle` compiles, and how. */
 export interface CompileBundleOptions extends Omit<CompileOptions, 'bundle' | 'check' | 'host'> {

@@ -13,11 +13,10 @@ import type { CompiledDirectory } from './pipeline/emit-stages.js'
 import { COMPILE } from './pipeline/pipelines.js'
 import type { DirectoryCascades } from './pipeline/project-stages.js'
 import { readProject } from './pipeline/read-project.js'
-import type { Job, Progress, StageName, WatchSink } from './project/job.js'
 import { checkProjectOptions } from './project/option-checks.js'
 import { type Project, type ProjectOptions, type ReportOptions, shownPath } from './project/project.js'
 import { type Report, report } from './project/report.js'
-import { runStages } from './project/stage.js'
+import { type Job, type Progress, runStages, type StageName, type WatchSink } from './project/stage.js'
 
 /** Which project `compile` compiles, and how. */
 export interface CompileOptions extends ReportOptions, BundleOptions {
@@ -35,7 +34,7 @@ export interface CompileOptions extends ReportOptions, BundleOptions {
   onProgress?: ((progress: Progress) => void) | undefined
 }
 
-export type { Progress } from './project/job.js'
+export type { Progress } from './project/stage.js'
 
 /** What `compile` found and wrote. Faults of skills are never thrown: they are in `diagnostics`. */
 export interface CompileResult extends Report {

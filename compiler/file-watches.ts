@@ -1,7 +1,7 @@
 import { type FSWatcher, watch } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
-import { isOwnName } from './index/own-names.js'
-import type { WatchSink } from './project/job.js'
+import { isOwnName } from './index/index-directory.js'
+import type { WatchSink } from './project/stage.js'
 
 /** One directory that the system watches. */
 interface Watch {

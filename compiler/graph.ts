@@ -14,8 +14,7 @@ import { GRAPH } from './pipeline/pipelines.js'
 import { readProject } from './pipeline/read-project.js'
 import { projectPart } from './pipeline/read-stages.js'
 import { checkProjectOptions } from './project/option-checks.js'
-import { type ProjectOptions, shownPath } from './project/project.js'
-import type { LinkedPart, ProjectPart } from './project/project-part.js'
+import { type LinkedPart, type ProjectOptions, type ProjectPart, shownPath } from './project/project.js'
 import { runStages } from './project/stage.js'
 
 export interface GraphOptions extends ProjectOptions, GraphSelection {

@@ -8,7 +8,7 @@ export type { RuleSetting, RuleSettings } from './diagnostics/rule-settings.js'
 export { graphAsDot, graphAsMermaid } from './graph/graph-text.js'
 export type { GraphEdge, GraphNode, GraphSelection, ReferenceGraph } from './graph/reference-graph.js'
 export type { GraphOptions } from './graph.js'
-export { isOwnName } from './index/own-names.js'
+export { isOwnName } from './index/index-directory.js'
 export {
   check,
   clean,

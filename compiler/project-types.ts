@@ -4,8 +4,8 @@ import { projectTools } from './4-bundle/collect/project-tools.js'
 import { declareProjectTools, shownTools, TYPES_MARK } from './4-bundle/types/declare-tools.js'
 import { areTypesWritten, writeTypes } from './4-bundle/types/write-types.js'
 import { checkOutside, checkReplaceable } from './4-bundle/write/check-place.js'
-import type { Job } from './project/job.js'
 import type { Project } from './project/project.js'
+import type { Job } from './project/stage.js'
 
 /**
  * The file for declarations, absolute.

@@ -1,7 +1,6 @@
-import type { DirectoryProblem } from '../diagnostics/cascade-problem.js'
 import { FILE_START, type Finding, finding, type Place } from '../diagnostics/diagnostics.js'
 import type { Locator } from '../diagnostics/source-text.js'
-import type { LinkedDirectory } from '../records/linked-directory.js'
+import type { DirectoryProblem, LinkedDirectory } from '../records/linked-directory.js'
 import { fileOf, type WalkedSkill } from '../records/walked.js'
 import { parseSkill } from './read-skills.js'
 

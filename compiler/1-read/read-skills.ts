@@ -15,14 +15,13 @@ import {
   readSkillFile,
   systemReason,
 } from '../files/regular-file.js'
-import type { ProjectPart } from '../project/project-part.js'
+import type { ProjectPart } from '../project/project.js'
 import type { CachedFile, CompileCache } from '../records/compile-cache.js'
-import type { ParsedTool } from '../records/parsed-tool.js'
-import type { FreshRecords, SkillUnit } from '../records/skill-unit.js'
+import type { FreshRecords, ParsedTool, SkillUnit } from '../records/skill-unit.js'
 import { WHOLE } from '../records/unit.js'
 import { fallbackName, fileOf, type WalkedFile, type WalkedSkill } from '../records/walked.js'
+import { readDelegate } from './code/delegates.js'
 import { parseCode } from './code/parse-code.js'
-import { readDelegate } from './code/read-delegate.js'
 import { nothingParsed, type ParsedFile, parseFile } from './markdown/parse-file.js'
 
 export interface ReadSkills {

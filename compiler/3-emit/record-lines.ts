@@ -11,8 +11,7 @@ import {
 import type { CascadeRecord, FileDigest, Section } from '../../src/index/index-format.js'
 import { brokenDiagnostic } from '../diagnostics/diagnostics.js'
 import type { KeptLines, LineStore, StoredLine, StoredLines } from '../index/line-store.js'
-import { fileRecord } from '../records/file-record.js'
-import type { LinkedDirectory } from '../records/linked-directory.js'
+import { fileRecord, type LinkedDirectory } from '../records/linked-directory.js'
 
 /**
  * The lines of a directory's index, or of those of its shards that `isWanted` picks. Tools that were not read anew keep those of the last compile.

@@ -5,8 +5,8 @@ import { INDEX_DIRECTORY, INDEX_FILE } from '../../src/index/index-format.js'
 import type { IndexText } from '../../src/index/read-index.js'
 import { MODULE_MARK } from '../esbuild/module-source.js'
 import { isLockAbandoned, isLockHeld } from '../files/file-lock.js'
-import { beginsWith, isFile, MAP_MARK } from '../files/known-file.js'
-import { nameToBe } from '../files/temporary-name.js'
+import { beginsWith, isFile, MAP_MARK } from '../files/regular-file.js'
+import { nameToBe } from '../files/temporary-files.js'
 import {
   holds,
   notWritable,

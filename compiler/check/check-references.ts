@@ -5,8 +5,7 @@ import { brokenFault, CYCLE_HINT, mendFirst, quoted } from '../../src/skill/skil
 import { isOfHost, nearestToPattern, patternMatches } from '../diagnostics/check-patterns.js'
 import { type Finding, finding, type Place, type RuleName, toDiagnostic } from '../diagnostics/diagnostics.js'
 import { libraryBelow } from '../project/library.js'
-import type { Project } from '../project/project.js'
-import type { LinkedPart } from '../project/project-part.js'
+import type { LinkedPart, Project } from '../project/project.js'
 import {
   namedTools,
   type ProjectTool,

@@ -1,6 +1,5 @@
 import type { Finding } from '../diagnostics/diagnostics.js'
-import type { Project } from '../project/project.js'
-import type { ProjectPart } from '../project/project-part.js'
+import type { Project, ProjectPart } from '../project/project.js'
 import { type Report, type ReportPart, report } from '../project/report.js'
 import type { Stage } from '../project/stage.js'
 import { withFindings } from '../records/linked-directory.js'

@@ -1,11 +1,10 @@
 import { labelOf } from '../../src/skill/names.js'
 import { type Finding, finding, type Place } from '../diagnostics/diagnostics.js'
-import { shownPath } from '../project/project.js'
-import type { ProjectPart } from '../project/project-part.js'
+import { type ProjectPart, shownPath } from '../project/project.js'
 import type { ReportPart } from '../project/report.js'
-import { areCopies, type ReadSkillFile } from '../records/copies.js'
 import { nameIn } from '../records/linked-directory.js'
 import type { SkillUnit, UnitTool } from '../records/skill-unit.js'
+import { areCopies, type ReadSkillFile } from '../records/walked.js'
 
 /** A tool that has a name without regard to its namespace. */
 interface Namesake extends ReadSkillFile {

@@ -2,33 +2,39 @@ import { realpathSync, statSync } from 'node:fs'
 import { basename, dirname, join, resolve, sep } from 'node:path'
 import { byCodePoint } from '../../src/base/code-point-order.js'
 import { isRefusal } from '../../src/base/refusal.js'
-import type { CodeSource, DiskParser, EntryToRead } from '../../src/content/disk-parser.js'
+import type { CodeAnswer, CodeSource, DiskParser, EntryToRead } from '../../src/content/disk-parser.js'
 import type { ContentRecord } from '../../src/index/content-record.js'
 import type { DirectoryNames } from '../../src/index/directory-names.js'
 import type { NameRecord, ToolDetails } from '../../src/index/index-format.js'
 import { unitAround } from '../../src/index/unit-around.js'
 import type { ToolKind } from '../../src/skill/frontmatter.js'
 import { discoverUnits, discoveryDigest } from '../1-read/discover/discover-units.js'
-import { unitFinder, withNamespaces } from '../1-read/discover/entry-namespaces.js'
-import { type WalkedEntry, walkEntry } from '../1-read/discover/walk-entry.js'
+import { unitFinder, type WalkedEntry, walkEntry, withNamespaces } from '../1-read/discover/walk-entry.js'
 import { placeOf } from '../1-read/locate-problems.js'
 import { describesEntry, parseFile } from '../1-read/markdown/parse-file.js'
 import { addDelegates, digestResources, parseSkill, unitOf } from '../1-read/read-skills.js'
 import { walk } from '../1-read/walk/walk.js'
 import { link } from '../2-resolve/link/link.js'
-import { brokenDiagnostic, toDiagnostic } from '../diagnostics/diagnostics.js'
+import { evaluateModules, evaluationFault } from '../2-resolve/modules/evaluate-modules.js'
+import {
+  brokenDiagnostic,
+  FILE_START,
+  type Finding,
+  finding,
+  toDiagnostic,
+} from '../diagnostics/diagnostics.js'
+import { forbiddenKeyIn } from '../diagnostics/forbidden-keys.js'
 import type { ParsedContent } from '../directives/parse-content.js'
 import { parseContentWithin } from '../directives/parse-content-within.js'
-import { bundledInputs, importBundled } from '../esbuild/import-bundled.js'
+import { bundleApart, bundledInputs, importBundled } from '../esbuild/import-bundled.js'
 import type { ModuleSource } from '../esbuild/module-source.js'
 import { pickStat } from '../files/file-stat.js'
 import { ignoreMatcher } from '../project/ignore-matcher.js'
 import { runStages } from '../project/stage.js'
-import { fileRecord } from '../records/file-record.js'
+import { fileRecord } from '../records/linked-directory.js'
 import type { SkillUnit } from '../records/skill-unit.js'
 import { type Unit, unitRecords, WHOLE } from '../records/unit.js'
 import type { Walk, WalkedSkill } from '../records/walked.js'
-import { askCode } from './ask-code.js'
 
 /** Reads directories as the compiler does, and keeps the result in memory instead of writing an index. */
 export const parser: DiskParser = {
@@ -274,4 +280,28 @@ function walkedFile(entry: EntryToRead, path: string): WalkedSkill {
 /** The units of an entry, for what is looked for in one of its files. */
 function unitsOf({ units = [] }: EntryToRead): Unit[] {
   return units.map(unit => ({ ...unit, places: [] }))
+}
+
+/**
+ * Runs a code skill that is not compiled for the metadata that only running it tells. It runs in a process
+ * of its own, with the limits of compiling, since its top level may do anything.
+ *
+ * @throws TOOL_BROKEN where the code cannot be bundled
+ */
+export async function askCode(
+  directory: string,
+  file: string,
+  exported: string,
+  external?: readonly string[],
+): Promise<CodeAnswer> {
+  const bundled = await bundleApart(directory, { file: join(directory, file) }, external)
+  const [result] = await evaluateModules([{ file: bundled.file, exports: [exported] }])
+  const broken = (why: Finding): CodeAnswer => ({ broken: toDiagnostic(file, why) })
+  if (result?.problem) return broken(evaluationFault(result.problem, file))
+  const { message, hint } = result?.unsupported.get(exported) ?? {}
+  if (message !== undefined && hint !== undefined)
+    return broken(finding('schema-unsupported', FILE_START, message, hint))
+  const verbatim = result?.frontmatter.get(exported) ?? {}
+  const key = forbiddenKeyIn(verbatim)
+  return key === null ? { verbatim } : broken(finding('forbidden-key', FILE_START, key))
 }

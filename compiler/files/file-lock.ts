@@ -4,9 +4,8 @@ import { basename, dirname, join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { orNull } from '../../src/base/attempt.js'
 import { AgentAppsError } from '../../src/base/error.js'
-import { isFile } from './known-file.js'
 import { isOwner, isOwnerGone, processOwner } from './process-owner.js'
-import { readRegularFile } from './regular-file.js'
+import { isFile, readRegularFile } from './regular-file.js'
 
 /** The process that created the takeover file may remove the abandoned lock that the digits name. */
 const TAKEOVER_ENDING = /^\.[0-9a-f]{16}$/

@@ -2,8 +2,7 @@ import { inCodePointOrder } from '../../src/base/code-point-order.js'
 import { type FileRecord, SECTIONS, type Section } from '../../src/index/index-format.js'
 import { type OpenIndex, readParts } from '../../src/index/read-index.js'
 import { indexFiles, unlessRefused } from './index-files.js'
-import type { LineStore, StoredLine, StoredLines } from './line-store.js'
-import { sectionLines } from './section-lines.js'
+import { type LineStore, type StoredLine, type StoredLines, sectionLines } from './line-store.js'
 
 /**
  * The names whose records differ between the index in a directory and one to be written, that only one of both has, or whose file

@@ -2,9 +2,9 @@ import { closeSync, fsync, lstatSync, mkdirSync, openSync, renameSync, rmSync, w
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { AgentAppsError } from '../../src/base/error.js'
-import { INDEX_DIRECTORY } from '../../src/index/index-format.js'
+import { INDEX_DIRECTORY, INDEX_FILE } from '../../src/index/index-format.js'
 import { readRegularFile, unlessGone } from '../files/regular-file.js'
-import { temporaryName } from '../files/temporary-name.js'
+import { nameToBe, temporaryName } from '../files/temporary-files.js'
 
 /** Creates the index's folder. Refuses a link in its place, since what is written there would land elsewhere. */
 export function prepareIndexDirectory(directory: string): void {
@@ -110,4 +110,14 @@ export function notWritable(directory: string, cause: unknown): AgentAppsError {
     file: directory,
     cause,
   })
+}
+
+/** True for the name of what compiling writes itself, which is not a change to whoever watches. */
+export function isOwnName(name: string): boolean {
+  return name === INDEX_DIRECTORY || name === INDEX_FILE || isPassing(name)
+}
+
+/** An index on its way, and a configuration in TypeScript for as long as it is read. */
+function isPassing(name: string): boolean {
+  return nameToBe(name) === INDEX_FILE || nameToBe(name, 'mjs') === 'agent-apps.config.ts'
 }

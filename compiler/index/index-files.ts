@@ -15,10 +15,8 @@ import {
   readParts,
 } from '../../src/index/read-index.js'
 import { isChangedSince } from '../files/file-stat.js'
-import { isFile } from '../files/known-file.js'
-import { readRegularFile, unlessGone } from '../files/regular-file.js'
-import type { KeptLines, LineStore, StoredLine } from './line-store.js'
-import { sectionLines } from './section-lines.js'
+import { isFile, readRegularFile, unlessGone } from '../files/regular-file.js'
+import { type KeptLines, type LineStore, type StoredLine, sectionLines } from './line-store.js'
 
 /** The files of indexes, as a compiler reads them. */
 export const indexFiles: IndexFiles = {

@@ -23,7 +23,7 @@ import { type DirectoryEntry, mapPaths, type PathEntry, placePaths } from '../..
 import { PATTERNS } from '../../src/values/option-kinds.js'
 import { type RuleSettings, ruleSettingsProblem } from '../diagnostics/rule-settings.js'
 import { readRegularFile } from '../files/regular-file.js'
-import { temporaryName } from '../files/temporary-name.js'
+import { temporaryName } from '../files/temporary-files.js'
 import { CLOSELY, packagesProblem, wrongPathEntry } from '../project/option-checks.js'
 import { configInvalid } from './config-invalid.js'
 import { type ExpandedPaths, expandPaths } from './expand-paths.js'
@@ -270,7 +270,7 @@ async function readJson(file: string): Promise<unknown> {
   try {
     return JSON.parse(text)
   } catch (error) {
-    const { jsonFault } = await import('../diagnostics/json-fault.js')
+    const { jsonFault } = await import('../diagnostics/source-text.js')
     const { place, problem } = jsonFault(text, error)
     throw configInvalid(file, problem, { cause: error, position: place })
   }

@@ -3,8 +3,7 @@ import { locateProblems, type PlaceIn, placesInFiles } from '../1-read/locate-pr
 import { resolveProject } from '../2-resolve/cascade/resolve-cascades.js'
 import type { Finding } from '../diagnostics/diagnostics.js'
 import type { LibraryTools } from '../project/library.js'
-import type { Project } from '../project/project.js'
-import type { ProjectPart } from '../project/project-part.js'
+import type { Project, ProjectPart } from '../project/project.js'
 
 /** The resolved cascades of one directory. */
 export interface LocatedCascades {

@@ -2,8 +2,13 @@ import { type Stats, statSync } from 'node:fs'
 import type { Diagnostic } from '../../src/base/diagnostic.js'
 import { isRefusal } from '../../src/base/refusal.js'
 import type { DirectoryNames } from '../../src/index/directory-names.js'
+import { namespaceAt } from '../../src/index/namespace-at.js'
 import type { PathEntry, SearchDirectory } from '../../src/skill/path-entry.js'
 import type { RuleSettings } from '../diagnostics/rule-settings.js'
+import type { LinkedDirectory } from '../records/linked-directory.js'
+import type { ParsedTool } from '../records/skill-unit.js'
+import type { Unit } from '../records/unit.js'
+import type { WalkedSkill } from '../records/walked.js'
 
 export interface ProjectOptions {
   /** Path entries; default: the configuration's. */
@@ -108,4 +113,30 @@ export interface OtherDirectory {
   dir: string
   layer: string
   names: DirectoryNames
+}
+
+/** One of a project's directories with its table of names. Arrays of them are in search order. */
+export interface LinkedPart {
+  directory: ProjectDirectory
+  linked: LinkedDirectory
+}
+
+/** A linked directory whose skill files can be read once more. */
+export interface ProjectPart extends LinkedPart {
+  skills: readonly WalkedSkill[]
+  /** The units of the directory. */
+  units: readonly Unit[]
+  /**
+   * Parses a skill file again for the parts of a tool that no compile keeps; undefined where the tool is
+   * gone.
+   */
+  parseTool: (file: string, name: string) => Promise<ParsedTool | undefined>
+}
+
+/** The namespace in which a file of a directory is written; empty for none. */
+export function namespaceOfFile(
+  { directory: { namespace }, linked, units }: ProjectPart,
+  file: string,
+): string {
+  return linked.namespaces.get(file) ?? namespaceAt(file, { namespace, units })
 }

@@ -6,7 +6,7 @@ import { projectRoot } from '../esbuild/project-root.js'
 import { memoize } from '../files/memoize.js'
 import { nameIn } from '../records/linked-directory.js'
 import type { UnitTool } from '../records/skill-unit.js'
-import type { LinkedPart } from './project-part.js'
+import type { LinkedPart } from './project.js'
 import { absoluteReference, type ResolverDirectory, splitLink, ToolResolver } from './tool-resolver.js'
 
 /** A tool of the project: the number of its directory, and its name there. */

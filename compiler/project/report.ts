@@ -4,8 +4,7 @@ import { type Finding, type Message, toDiagnostic } from '../diagnostics/diagnos
 import { type RuleSettings, withSetting } from '../diagnostics/rule-settings.js'
 import { type CatalogCost, catalogCost } from '../records/catalog-cost.js'
 import type { LinkedDirectory } from '../records/linked-directory.js'
-import { type Project, shownPath } from './project.js'
-import type { LinkedPart } from './project-part.js'
+import { type LinkedPart, type Project, shownPath } from './project.js'
 
 /**
  * The outcome for a file. Found: one of its tools resolves. Shadowed: earlier directories have all its

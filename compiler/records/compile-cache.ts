@@ -1,9 +1,10 @@
-import { statSync } from 'node:fs'
+import { lstatSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { type FileDigest, INDEX_DIRECTORY } from '../../src/index/index-format.js'
 import type { Finding } from '../diagnostics/diagnostics.js'
-import type { FileStat } from '../files/file-stat.js'
+import { type FileStat, isChangedSince } from '../files/file-stat.js'
 import { VERSION } from '../files/package-place.js'
+import { digestFile, unlessGone } from '../files/regular-file.js'
 import { appendSealed, LongList, readSealedAll, type SealedEnd, sealedJson } from '../files/sealed-file.js'
 import type { LinkedDirectory } from './linked-directory.js'
 import { isReadAnew, type SkillUnit } from './skill-unit.js'
@@ -251,4 +252,13 @@ function storeFindings(findings: ReadonlyMap<string, Finding[]>): StoredFindings
 
 function readFindings(stored: StoredFindings): Map<string, Finding[]> {
   return new Map(stored.map(([path, found]) => [path, found.map(readFinding)]))
+}
+
+/** True for a file of the last compile that was not changed since, or is what it was nevertheless. */
+export function isAsMade(directory: string, file: string, cache: CompileCache | null): boolean {
+  const made = cache?.made.get(file)
+  const path = join(directory, file)
+  const stat = lstatSync(path, { throwIfNoEntry: false })
+  if (!cache || !made || !stat?.isFile() || stat.size !== made.size) return false
+  return !isChangedSince(stat, cache.savedAt) || unlessGone(() => digestFile(path)) === made.sha256
 }

@@ -1,4 +1,6 @@
-import type { Finding } from '../diagnostics/diagnostics.js'
+import type { CascadeProblem } from '../../src/cascade/types.js'
+import type { FileRecord } from '../../src/index/index-format.js'
+import { type Finding, type RuleName, severityOf, toDiagnostic } from '../diagnostics/diagnostics.js'
 import type { SkillUnit, UnitTool } from './skill-unit.js'
 
 /** What a name means in one directory. */
@@ -36,4 +38,35 @@ export function withFindings(linked: LinkedDirectory, more: ReadonlyMap<string, 
   const findings = new Map(linked.findings)
   for (const [path, found] of more) findings.set(path, [...(findings.get(path) ?? []), ...found])
   return { ...linked, findings }
+}
+
+/** A skill file as an index has it, and as a directory that was read without one. */
+export function fileRecord(
+  { path, findings, ignored = [], sha256, size }: SkillUnit,
+  { findings: linkFindings, given }: LinkedDirectory,
+): FileRecord {
+  return {
+    // Findings that only help to write a skill are reported by `check`, and not shipped. Which patterns match
+    // nothing depends on other directories, and the index does not.
+    diagnostics: [...findings, ...(linkFindings.get(path) ?? [])]
+      .filter(
+        finding =>
+          severityOf(finding) !== 'info' &&
+          finding.rule !== 'pattern-unmatched' &&
+          !ignored.includes(finding.rule),
+      )
+      .map(finding => toDiagnostic(path, finding)),
+    sha256,
+    size,
+    tools: given.get(path) ?? [],
+  }
+}
+
+/** A fault in the metadata by which a tool takes part in cascades. */
+export interface DirectoryProblem extends Pick<CascadeProblem, 'path'> {
+  code: RuleName
+  /** The name of the tool at fault. */
+  name: string
+  /** The arguments of the rule's message. */
+  found: string[]
 }

@@ -1,9 +1,10 @@
 import type { JsonObject } from '../../src/base/json.js'
 import { type DirectiveForm, directiveForms } from '../../src/content/directive-forms.js'
-import type { ToolDetails, ToolRecord } from '../../src/index/index-format.js'
+import type { HostPlaceholder, ToolDetails, ToolRecord } from '../../src/index/index-format.js'
 import type { Role } from '../../src/skill/frontmatter.js'
 import type { ToolReference } from '../../src/skill/references.js'
 import type { Finding, Place, RuleName } from '../diagnostics/diagnostics.js'
+import type { Locator } from '../diagnostics/source-text.js'
 import type { StoredLine } from '../index/line-store.js'
 
 /** A skill file between the phases: what was read of it, or what an earlier compile read and this one need not. */
@@ -158,4 +159,26 @@ const NONE: readonly string[] = []
 /** The names in its content that would be directives where tools of these names are. */
 export function directivesOf(tool: UnitTool): readonly string[] {
   return tool.fresh ? (tool.fresh.record.directives ?? NONE) : tool.directives
+}
+
+export interface ParsedTool {
+  name: string
+  record: ToolRecord
+  /** Where its name stands. */
+  place: Place
+  /** Where its delegate stands, where it has one. */
+  delegatePlace?: Place
+  verbatim: JsonObject
+  /** What another host would fill in or run. Absent for code. */
+  placeholders?: HostPlaceholder[]
+  /** Where what stands in its frontmatter stands in the file. */
+  at: Locator
+  /** What it refers to, in the file's order. */
+  references: ToolReference[]
+  /** What is known of a tool in code without running it. */
+  code?: CodePart
+  /** The text after its frontmatter. Absent for code. */
+  content?: string
+  /** The content's text with its place, where it may hold directives. */
+  body?: ContentBody
 }

@@ -15,7 +15,6 @@ import {
   NAMED_BY,
   type NamedBy,
 } from './discovery.js'
-import { MANIFEST_PLACES, type ManifestPlace } from './manifest-places.js'
 import {
   describedPlugin,
   joined,
@@ -23,7 +22,13 @@ import {
   type PluginEntries,
   type PluginEntry,
 } from './plugin-entries.js'
-import { type ReadManifest, readManifest, type UnreadableManifest } from './read-manifest.js'
+import {
+  MANIFEST_PLACES,
+  type ManifestPlace,
+  type ReadManifest,
+  readManifest,
+  type UnreadableManifest,
+} from './read-manifest.js'
 
 /** A folder that manifests describe: a repository of plugins, or a plugin. */
 export interface Described {

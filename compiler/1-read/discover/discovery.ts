@@ -2,7 +2,7 @@ import type { ManifestRecord, PluginRecord } from '../../../src/index/index-form
 import { type Finding, finding } from '../../diagnostics/diagnostics.js'
 import { limits } from '../../files/limits.js'
 import type { Unit } from '../../records/unit.js'
-import type { ManifestPlace } from './manifest-places.js'
+import type { ManifestPlace } from './read-manifest.js'
 
 /** The sources of a plugin's name, the one with the most right to it first; `folder`: its manifest cannot be read. */
 export const NAMED_BY = ['marketplace', 'plugin', 'folder'] as const

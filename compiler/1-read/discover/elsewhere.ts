@@ -8,7 +8,7 @@ import { inside } from '../../records/walked.js'
 import { below, peekDirectory } from '../walk/look.js'
 import { isSingleFile, skillFileOf } from '../walk/skill-names.js'
 import type { Discovery } from './discovery.js'
-import { mayHaveManifest } from './manifest-places.js'
+import { mayHaveManifest } from './read-manifest.js'
 
 /** A folder of skills that no manifest names and no convention leads to. */
 export interface FoundPlace {

@@ -4,8 +4,7 @@ import type { PluginRecord } from '../../../src/index/index-format.js'
 import { namespaceProblem } from '../../../src/skill/namespaces.js'
 import { type Finding, finding, type Place } from '../../diagnostics/diagnostics.js'
 import { limits } from '../../files/limits.js'
-import type { ManifestHost } from './manifest-places.js'
-import type { ReadManifest } from './read-manifest.js'
+import type { ManifestHost, ReadManifest } from './read-manifest.js'
 
 /** A plugin, as a manifest describes it. Its paths are as they are written. */
 export interface PluginEntry {

@@ -1,20 +1,23 @@
 import { inCodePointOrder } from '../../../src/base/code-point-order.js'
 import { isRefusal } from '../../../src/base/refusal.js'
 import type { ManifestRecord, PluginRecord } from '../../../src/index/index-format.js'
-import { unitAround } from '../../../src/index/unit-around.js'
+import { namespaceAt } from '../../../src/index/namespace-at.js'
+import { isBelow, unitAround } from '../../../src/index/unit-around.js'
+import { isName } from '../../../src/skill/names.js'
+import { namespaceProblem, qualifiedName } from '../../../src/skill/namespaces.js'
 import type { PathEntry, SearchDirectory } from '../../../src/skill/path-entry.js'
 import { FILE_START, finding } from '../../diagnostics/diagnostics.js'
-import type { Unit } from '../../records/unit.js'
+import { type Unit, WHOLE } from '../../records/unit.js'
 import { inside, type Skipped, type Walk } from '../../records/walked.js'
 import { describesEntry } from '../markdown/parse-file.js'
 import { listDirectory } from '../walk/look.js'
+import { skillFileOf } from '../walk/skill-names.js'
 import { type WalkOptions, walk } from '../walk/walk.js'
-import { isOursAlone } from './conventional-units.js'
-import { discoverUnits, discoveryDigest } from './discover-units.js'
-import type { Discovery } from './discovery.js'
+import { discoverPlugins } from './discover-plugins.js'
+import { discoverUnits, discoveryDigest, isOursAlone } from './discover-units.js'
+import { type Discovery, emptyDiscovery } from './discovery.js'
 import { type FoundPlace, findElsewhere, proposedPaths } from './elsewhere.js'
-import { withNamespaces } from './entry-namespaces.js'
-import { pluginFinder } from './plugin-finder.js'
+import { mayHaveManifest } from './read-manifest.js'
 
 /** A path entry that was walked, with what its manifests say. */
 export interface WalkedEntry extends Walk {
@@ -162,5 +165,78 @@ function mayList(dir: string): boolean {
   } catch (error) {
     if (isRefusal(error)) return false
     throw error
+  }
+}
+
+/**
+ * Makes a function that tells a walk of a plain entry which folders are plugins: those with a manifest, and
+ * those that a marketplace around them lists. Below a marketplace no other folder is a plugin.
+ *
+ * @param reserved the names of plugins that are known to come
+ * @param named the plugins that are known besides
+ */
+export function pluginFinder(
+  root: string,
+  reserved: Discovery['reserved'],
+  named: Discovery['named'],
+): { unitAt: NonNullable<WalkOptions['unitAt']>; found: Discovery } {
+  const found = { ...emptyDiscovery(reserved), named: new Map(named) }
+  const marketplaces: string[] = []
+  const units = new Map<string, Unit>()
+  const discover = (folder: string, real: string): 'closed' | null => {
+    const before = found.units.length
+    const kinds = discoverPlugins({ root, folder, real }, found)
+    for (const unit of found.units.slice(before)) units.set(unit.path, unit)
+    for (const [path, unit] of found.folders) units.set(path, unit)
+    const isMarketplace = kinds.has('marketplace') && !kinds.has('broken')
+    if (isMarketplace) marketplaces.push(folder)
+    // A plugin that is not used has all that is in its folder, which never loads without its namespace.
+    return kinds.size > 0 && !isMarketplace && !units.has(folder) ? 'closed' : null
+  }
+  const unitAt: NonNullable<WalkOptions['unitAt']> = ({ path, real }, listing) => {
+    const mayBePlugin = mayHaveManifest(listing, () => skillFileOf(listing) !== undefined)
+    // Most entries have no plugins.
+    if (!mayBePlugin && units.size + found.closed.size === 0) return null
+    const isListed = marketplaces.some(folder => isBelow(path, folder))
+    const closed = !isListed && mayBePlugin ? discover(path, real) : null
+    if (found.closed.has(path)) return 'closed'
+    return units.get(path) ?? closed
+  }
+  return { unitAt, found }
+}
+
+/**
+ * Gives a walk's skills the namespace of their path entry, where it has one, and those that were skipped the
+ * names that they would have. A skill never loads without its namespace.
+ */
+export function withNamespaces<Walked extends Walk>(walked: Walked, namespace: string | undefined): Walked {
+  const unitOf = unitFinder(walked.units, namespace)
+  for (const one of walked.skipped)
+    if (one.names)
+      one.names = one.names.map(name => qualifiedName(unitOf(one.path).namespace, name)).filter(isName)
+  if (namespace === undefined) return walked
+  const skills = walked.skills.filter(skill => {
+    skill.unit = unitOf(skill.path)
+    const problem = skill.unit.namespace === undefined ? null : namespaceProblem(skill.unit.namespace)
+    if (problem !== null) {
+      const why = finding('namespace-invalid', FILE_START, skill.unit.namespace ?? '', problem)
+      walked.skipped.push({ path: skill.path, finding: why, counts: true })
+    }
+    return problem === null
+  })
+  return { ...walked, skills }
+}
+
+/** Finds the unit of a file by its path in a path entry, which may have a namespace of its own. */
+export function unitFinder(units: readonly Unit[], namespace: string | undefined): (path: string) => Unit {
+  const known = new Map<string, Unit>()
+  return path => {
+    const unit = unitAround(units, path) ?? WHOLE
+    if (namespace === undefined) return unit
+    const own = namespaceAt(path, { namespace })
+    const key = `${unit.path}\0${own}`
+    const named = known.get(key) ?? { ...unit, ...(own !== '' && { namespace: own }) }
+    known.set(key, named)
+    return named
   }
 }

@@ -1,5 +1,9 @@
 import { isJsonObject, isStringArray, type JsonObject, type JsonValue } from '../../../src/base/json.js'
 import { editDistance, nearest } from '../../../src/base/nearest.js'
+import { agentFault } from '../../../src/own/agent-settings.js'
+import { declarationFaults, declaredBy } from '../../../src/own/declared.js'
+import { isInRange } from '../../../src/own/version-range.js'
+import { checkSchema } from '../../../src/schema/check-schema.js'
 import { HONOURED_FIELDS, ROLES, TOP_LEVEL_FIELDS, type ToolKind } from '../../../src/skill/frontmatter.js'
 import { CORE_METADATA_KEYS } from '../../../src/skill/metadata-keys.js'
 import { normalizeTags, SPEC_NAME_MAX } from '../../../src/skill/names.js'
@@ -10,7 +14,7 @@ import { type Finding, finding, type Place } from '../../diagnostics/diagnostics
 import type { Locator } from '../../diagnostics/source-text.js'
 import { limits } from '../../files/limits.js'
 import { memoize } from '../../files/memoize.js'
-import { checkDeclarations } from './check-declarations.js'
+import { VERSION } from '../../files/package-place.js'
 
 /** True for frontmatter with a delegate. Few skills have one, and only for these is its place looked for. */
 export function hasDelegate({ metadata }: JsonObject): boolean {
@@ -305,4 +309,48 @@ const ROLE_MAIN = /(?:^|[\s{,])["']?role["']?[ \t]*:[ \t]*["']?main\b/m
 /** True for a broken skill that seems to be a main skill, on which other skills depend. */
 export function saysMain(text: string): boolean {
   return ROLE_MAIN.test(text)
+}
+
+/** Checks what a tool declares for itself: what has the wrong form has no effect. */
+export function checkDeclarations(metadata: JsonObject, at: Locator): Finding[] {
+  // Other hosts have a `requires` of their own, such as `{ bins: [git] }`.
+  const faults = declarationFaults(metadata).filter(({ key }) => key !== 'requires')
+  const findings = faults.map(({ key, expected }) =>
+    finding('declaration-invalid', at.value('metadata', key), key, `must be ${expected}`),
+  )
+  return [
+    ...findings,
+    ...checkAgent(metadata, at),
+    ...checkDeclaredSchemas(metadata, at),
+    ...checkRequires(metadata, at),
+  ]
+}
+
+function checkAgent({ agent }: JsonObject, at: Locator): Finding[] {
+  const fault = agentFault(agent)
+  return fault === null ? [] : [finding('agent-invalid', at.value('metadata', 'agent'), fault)]
+}
+
+function checkDeclaredSchemas(metadata: JsonObject, at: Locator): Finding[] {
+  const { config, state } = declaredBy(metadata)
+  const schemas = { config, 'state-slot': state?.schema }
+  return Object.entries(schemas).flatMap(([key, schema]) => {
+    if (!isJsonObject(schema)) return []
+    const checked = checkSchema(schema)
+    if (!('problem' in checked)) return []
+    const inside = key === 'config' ? checked.problem.path : ['schema', ...checked.problem.path]
+    return [finding('schema-invalid', at.value('metadata', key, ...inside), key, checked.problem.reason)]
+  })
+}
+
+/** A text that has nothing but what ranges of versions have: any other is another host's. */
+const RANGE_LIKE = /^[\s\d.xX*<>=~^|-]+$/
+
+function checkRequires({ requires }: JsonObject, at: Locator): Finding[] {
+  if (typeof requires !== 'string' || !RANGE_LIKE.test(requires)) return []
+  const place = at.value('metadata', 'requires')
+  const isMet = isInRange(VERSION, requires)
+  if (isMet === null)
+    return [finding('declaration-invalid', place, 'requires', 'is not a range of versions: write `>=0.1.0`')]
+  return isMet ? [] : [finding('requires-unmet', place, requires, VERSION)]
 }

@@ -1,8 +1,7 @@
 import { isJsonObject, type JsonObject } from '../../../src/base/json.js'
 import { TOP_LEVEL_FIELDS } from '../../../src/skill/frontmatter.js'
 import { limits } from '../../files/limits.js'
-import { readYaml } from './yaml.js'
-import { yamlPackages } from './yaml-packages.js'
+import { readYaml, yamlPackages } from './yaml.js'
 
 /**
  * Validates a SKILL.md as the reference validator of the open Agent Skills specification does (`skills-ref`,

@@ -2,8 +2,7 @@ import { parsePatterns } from '../../../src/patterns/tool-pattern.js'
 import type { Finding, RuleName } from '../../diagnostics/diagnostics.js'
 import { lineEnd } from '../../diagnostics/source-text.js'
 import { applyRepair, entryAround, quote, type ValueRepair } from './repair-colon.js'
-import { topLevelKeys } from './top-level-keys.js'
-import { readYaml } from './yaml.js'
+import { readYaml, topLevelKeys } from './yaml.js'
 
 /** A value that YAML refuses for how it begins, although it can only be one text. */
 const ONE_TEXT: readonly RegExp[] = [

@@ -11,13 +11,10 @@ import type {
 } from '../../../src/cascade/types.js'
 import type { CascadeRecord, ChainRecord, ToolAddress } from '../../../src/index/index-format.js'
 import { isMetaKey } from '../../../src/skill/metadata-keys.js'
-import type { DirectoryProblem } from '../../diagnostics/cascade-problem.js'
 import type { LibraryTools } from '../../project/library.js'
+import type { DirectoryProblem } from '../../records/linked-directory.js'
 import { type NamedDirectory, type ProjectTools, projectTools } from './cascade-tools.js'
-import { idleAnnotations } from './idle-annotations.js'
-import { nearMiddleware } from './near-middleware.js'
-import type { Slip } from './slip.js'
-import { wrongConfigurations } from './wrong-configurations.js'
+import { likelySlips, type Slip } from './likely-slips.js'
 
 /** The resolved cascades of each of a project's directories. */
 export interface ProjectCascades {
@@ -51,7 +48,10 @@ export async function resolveProject(
   })
   const resolved: ResolvedProject = { tools, resolution, open, faults: firstProblems(resolution) }
   const problems: ProjectCascades['problems'] = directories.map(() => [])
-  for (const { tool, ...problem } of [...cascadeProblems(resolved), ...likelySlips(resolved)]) {
+  for (const { tool, ...problem } of [
+    ...cascadeProblems(resolved),
+    ...likelySlips(resolution, tools, id => open.has(id) || resolved.faults.has(id)),
+  ]) {
     const [directory, name] = tools.address(tool)
     if (directory !== 'library') problems[directory]?.push({ name, ...problem })
   }
@@ -119,14 +119,6 @@ function cascadeProblems({ resolution, open }: ResolvedProject): Slip[] {
     if (!problems.has(key)) problems.set(key, { tool: at.tool, code, path, found: [message, hint] })
   }
   return [...problems.values()]
-}
-
-function likelySlips({ resolution, tools, open, faults }: ResolvedProject): Slip[] {
-  return [
-    ...wrongConfigurations(resolution, tools),
-    ...nearMiddleware(tools),
-    ...idleAnnotations(resolution, tools, id => open.has(id) || faults.has(id)),
-  ]
 }
 
 function secondMainProblem({ name, first }: ProjectTools['secondMains'][number][1]): DirectoryProblem {

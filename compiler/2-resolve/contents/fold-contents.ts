@@ -1,5 +1,7 @@
+import { directiveReferences } from '../../../src/content/content-references.js'
+import { inOrder } from '../../../src/skill/references.js'
 import { libraryBelow } from '../../project/library.js'
-import type { Project } from '../../project/project.js'
+import type { LinkedPart, Project } from '../../project/project.js'
 import { directivesOf } from '../../records/skill-unit.js'
 import type { ContentsPart, LocatedContents } from './project-contents.js'
 
@@ -21,4 +23,18 @@ export async function foldContents(
 
 function hasDirectives({ linked: { units } }: ContentsPart): boolean {
   return units.some(({ tools }) => tools.some(tool => directivesOf(tool).length > 0))
+}
+
+/** Adds the references in the directives of contents to the references of a project's tools. */
+export function addDirectiveReferences(
+  parts: readonly LinkedPart[],
+  contents: readonly LocatedContents[],
+): void {
+  for (const [number, { records }] of contents.entries()) {
+    for (const [name, record] of records) {
+      const tool = parts[number]?.linked.names.get(name)?.tool
+      if (tool && record)
+        tool.references = inOrder([...tool.references, ...directiveReferences(record.parts)])
+    }
+  }
 }

@@ -5,10 +5,9 @@ import { parseReference } from '../../../src/skill/reference.js'
 import { CYCLE_HINT } from '../../../src/skill/skill-faults.js'
 import { type Finding, finding } from '../../diagnostics/diagnostics.js'
 import type { Stage } from '../../project/stage.js'
-import { areCopies, type ReadSkillFile } from '../../records/copies.js'
 import type { LinkedDirectory, NamedTool } from '../../records/linked-directory.js'
 import { cascadeInput, type SkillUnit, type UnitTool } from '../../records/skill-unit.js'
-import type { Walk, WalkedSkill } from '../../records/walked.js'
+import { areCopies, type ReadSkillFile, type Walk, type WalkedSkill } from '../../records/walked.js'
 
 /** Makes the table of names of a directory that was walked and read. */
 export const link: Stage<

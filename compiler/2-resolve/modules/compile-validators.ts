@@ -5,8 +5,7 @@ import { INDEX_DIRECTORY, type ValidatorRecord } from '../../../src/index/index-
 import { checkSchema } from '../../../src/schema/check-schema.js'
 import { configured, factoryText, withoutNames } from '../../../src/schema/compile-schema.js'
 import { MODULE_MARK } from '../../esbuild/module-source.js'
-import type { CompileCache } from '../../records/compile-cache.js'
-import { isAsMade } from '../../records/made-files.js'
+import { type CompileCache, isAsMade } from '../../records/compile-cache.js'
 import type { SkillUnit } from '../../records/skill-unit.js'
 
 export interface Validators {

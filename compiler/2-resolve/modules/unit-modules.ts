@@ -14,8 +14,7 @@ import { importHint } from '../../esbuild/import-hint.js'
 import type { ModuleFailure, ModuleSource } from '../../esbuild/module-source.js'
 import { limits } from '../../files/limits.js'
 import type { RecordedIndex } from '../../index/recorded-index.js'
-import type { CachedModule, CompileCache } from '../../records/compile-cache.js'
-import { isAsMade } from '../../records/made-files.js'
+import { type CachedModule, type CompileCache, isAsMade } from '../../records/compile-cache.js'
 import {
   cascadeInput,
   type FreshRecords,

@@ -32,7 +32,7 @@ import { holdsPrivateKey, looksSecret } from '../../../src/skill/secrets.js'
 import { resourceUnreadable } from '../../../src/skill/skill-faults.js'
 import { readRealFile } from '../../files/regular-file.js'
 import { indexFiles } from '../../index/index-files.js'
-import { sectionLines } from '../../index/section-lines.js'
+import { sectionLines } from '../../index/line-store.js'
 import { ToolResolver } from '../../project/tool-resolver.js'
 import type { BundledDirectory, BundledSource } from '../parts/bundle-parts.js'
 

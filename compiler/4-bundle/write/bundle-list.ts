@@ -1,7 +1,6 @@
 import { existsSync, readdirSync } from 'node:fs'
 import { basename, join } from 'node:path'
-import { beginsWith, isBegun, isThere } from '../../files/known-file.js'
-import { readRegularFile, unlessGone } from '../../files/regular-file.js'
+import { beginsWith, isBegun, isThere, readRegularFile, unlessGone } from '../../files/regular-file.js'
 import { writeAtomic } from '../../index/index-directory.js'
 import { MARK } from '../parts/bundle-parts.js'
 import { BUNDLE_NAME, type BundlePlace } from '../parts/bundle-place.js'

@@ -1,11 +1,100 @@
 import { isJsonObject, type JsonObject, type JsonValue } from '../../../src/base/json.js'
 import { editDistance } from '../../../src/base/nearest.js'
-import type { CascadeResolution, CascadeTool, ResolvedCascade } from '../../../src/cascade/types.js'
+import type {
+  CascadeResolution,
+  CascadeTool,
+  ResolvedCascade,
+  ValueOrigin,
+} from '../../../src/cascade/types.js'
 import { namesKey, readKeyPattern } from '../../../src/patterns/key-patterns.js'
+import { type CheckedSchema, checkSchema } from '../../../src/schema/check-schema.js'
+import { interpretSchema } from '../../../src/schema/interpret-schema.js'
 import type { Role } from '../../../src/skill/frontmatter.js'
 import { CORE_METADATA_KEYS, isMetaKey } from '../../../src/skill/metadata-keys.js'
+import { memoize } from '../../files/memoize.js'
+import type { DirectoryProblem } from '../../records/linked-directory.js'
 import type { ProjectTools } from './cascade-tools.js'
-import type { Slip } from './slip.js'
+
+/** A likely mistake in a tool's metadata that keeps nothing from running. */
+export interface Slip extends Omit<DirectoryProblem, 'name'> {
+  /** The id of the tool that wrote it. */
+  tool: string
+}
+
+/**
+ * Finds the likely mistakes in the metadata of a project's tools.
+ *
+ * @param isOpen true for a tool that depends on what only the runtime knows, or has a fault
+ */
+export function likelySlips(
+  resolution: CascadeResolution,
+  tools: ProjectTools,
+  isOpen: (id: string) => boolean,
+): Slip[] {
+  return [
+    ...wrongConfigurations(resolution, tools),
+    ...nearMiddleware(tools),
+    ...idleAnnotations(resolution, tools, isOpen),
+  ]
+}
+
+/**
+ * Finds configurations that do not fit the `params` of their middleware, each once, where the value is
+ * written. Values with `${…}` are left out: they are known only when the middleware runs.
+ */
+function wrongConfigurations({ tools }: CascadeResolution, { tool: toolOf, isKnown }: ProjectTools): Slip[] {
+  const slips = new Map<string, Slip>()
+  const schemas = new Map<JsonObject, CheckedSchema | null>()
+  // A value that is promoted to thousands of tools is checked once.
+  const seen = new Map<ValueOrigin, Set<JsonValue>>()
+  for (const { metadata, chain } of tools.values()) {
+    for (const { key, tool: middleware, args } of chain) {
+      const params = toolOf(middleware)?.params
+      const from = metadata.get(key)?.from
+      const compared = from && seen.get(from)
+      if (!params || !from || compared?.has(args)) continue
+      seen.set(from, (compared ?? new Set()).add(args))
+      if (![from.tool, middleware].every(isKnown) || JSON.stringify(args).includes('${')) continue
+      const schema = schemas.get(params) ?? soundSchema(params)
+      schemas.set(params, schema)
+      const [issue] = schema ? interpretSchema(params, schema, args) : []
+      if (!issue) continue
+      const { tool, path } = from
+      const found = [key, issue.message]
+      slips.set(JSON.stringify([tool, path, found]), { code: 'middleware-config', tool, path, found })
+    }
+  }
+  return [...slips.values()]
+}
+
+/** The checked schema; null where the schema itself is at fault, which is reported for the middleware. */
+function soundSchema(schema: JsonObject): CheckedSchema | null {
+  if ('$resolve' in schema) return null
+  const checked = checkSchema(schema)
+  return 'problem' in checked ? null : checked
+}
+
+/** Shorter keys are near to too many names. */
+const KEY_LENGTH_MIN = 5
+
+/**
+ * Finds keys that are one edit from the name of a middleware, the project's or the library's, and name no
+ * tool themselves.
+ */
+function nearMiddleware({ directories, shipped, firstNamed }: ProjectTools): Slip[] {
+  const known = [...directories.flat(), ...shipped.values()].flatMap(({ name, role }) =>
+    role === 'middleware' ? [name] : [],
+  )
+  const nearName = memoize(key => known.find(name => editDistance(key, name, 1) === 1) ?? null)
+  return directories.flat().flatMap(({ id, metadata }) =>
+    Object.keys(metadata).flatMap(key => {
+      if (key.length < KEY_LENGTH_MIN || key.startsWith('$') || CORE_METADATA_KEYS.includes(key)) return []
+      const near = nearName(key)
+      if (near === null || firstNamed(key) || shipped.has(key)) return []
+      return [{ code: 'metadata-near-key' as const, tool: id, path: [key], found: [key, near] }]
+    }),
+  )
+}
 
 /** The annotations that mean something for one role alone. */
 const FOR_ROLE: Record<string, Role> = {
@@ -30,10 +119,8 @@ const NAMING: Record<string, boolean> = {
  * Finds annotations that do nothing: those of another role, and those that name keys which a tool neither
  * has nor gets. Where it is uncertain whether a tool gets a key, it counts as given, so that no report is
  * wrong.
- *
- * @param isOpen true for a tool that depends on what only the runtime knows, or has a fault
  */
-export function idleAnnotations(
+function idleAnnotations(
   { tools }: CascadeResolution,
   { tool: toolOf, isKnown, address }: ProjectTools,
   isOpen: (id: string) => boolean,

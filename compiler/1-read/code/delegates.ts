@@ -1,14 +1,17 @@
 import { hash } from 'node:crypto'
-import { lstatSync, statSync } from 'node:fs'
-import { dirname, relative, resolve } from 'node:path'
+import { lstatSync, realpathSync, statSync } from 'node:fs'
+import { dirname, join, relative, resolve } from 'node:path'
 import { orNull } from '../../../src/base/attempt.js'
 import { isAgentAppsError } from '../../../src/base/error.js'
 import type { InlineRecord } from '../../../src/index/index-format.js'
 import { parseInline } from '../../../src/skill/inline-reference.js'
 import { parseReference } from '../../../src/skill/reference.js'
-import { toDiagnostic } from '../../diagnostics/diagnostics.js'
-import type { UnitSource } from '../../records/skill-unit.js'
+import { finding, toDiagnostic } from '../../diagnostics/diagnostics.js'
+import { belongsTo, projectRoot } from '../../esbuild/project-root.js'
+import { readSkillFile } from '../../files/regular-file.js'
+import type { SkillUnit, UnitSource } from '../../records/skill-unit.js'
 import { parseFile } from '../markdown/parse-file.js'
+import type { CodeModule } from './read-code.js'
 
 /** What a tool's `metadata.delegate` refers to, or why it cannot be used. */
 export type Delegate =
@@ -66,4 +69,45 @@ function readMarkdown(text: string): Delegate {
   const [start, end] = tools[0]?.record.content ?? [0, 0]
   if (tools.length > 0) return { inline: { markdown: bytes.subarray(start, end).toString('utf8') } }
   return { problem: findings.map(finding => toDiagnostic('', finding).reason).join('; ') }
+}
+
+const PROBLEMS = {
+  none: 'it has no default export',
+  'no-function': 'it has no function as default export',
+} as const
+
+/** Finds delegates whose code certainly has no function as default export. The code is not run. */
+export async function checkDelegates(directory: string, units: readonly SkillUnit[]): Promise<void> {
+  const read = new Map<string, CodeModule['defaultExport']>()
+  for (const { tools, sources, findings } of units) {
+    for (const { place, fresh } of tools) {
+      const source = sources.find(({ key }) => key === fresh?.delegateKey)
+      if (!fresh || !source) continue
+      const exported = read.get(source.key) ?? (await defaultExport(directory, source))
+      read.set(source.key, exported)
+      if (exported === 'maybe') continue
+      const delegate = String(fresh.record.frontmatter.metadata.delegate).slice(0, 80)
+      const at = fresh.delegatePlace ?? place
+      findings.push(finding('delegate-invalid', at, delegate, PROBLEMS[exported]))
+    }
+  }
+}
+
+async function defaultExport(
+  directory: string,
+  { file, code }: UnitSource,
+): Promise<CodeModule['defaultExport']> {
+  const text = code ?? textOf(directory, file ?? '')
+  if (text === null) return 'maybe'
+  const { readModule } = await import('./read-module.js')
+  const read = await readModule(text, file ?? 'inline.js')
+  return 'rule' in read ? 'maybe' : read.module.defaultExport
+}
+
+/** The text of a delegate's file; null where it must not or cannot be read, which bundling reports. */
+function textOf(directory: string, file: string): string | null {
+  return orNull(() => {
+    const real = realpathSync.native(join(directory, file))
+    return belongsTo(projectRoot(directory), real) ? readSkillFile(real).toString() : null
+  })
 }
