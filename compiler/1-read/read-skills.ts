@@ -32,7 +32,7 @@ export interface ReadSkills {
   parsed: number
 }
 
-export interface ReadOptions {
+interface ReadOptions {
   /** Milliseconds since the epoch at which the walk began. */
   walkedAt: number
   /** Called with each unit that was parsed, and its file. */

@@ -8,7 +8,7 @@ import { limits } from '../files/limits.js'
 import { type Finding, finding, type Place } from './diagnostics.js'
 
 /** Gives the place of a path in a schema. */
-export type SchemaPlace = (part: 'params' | 'returns', ...inside: (string | number)[]) => Place
+type SchemaPlace = (part: 'params' | 'returns', ...inside: (string | number)[]) => Place
 
 /** Checks a tool's schemas: gives the first fault of each, or else its slips. */
 export function checkSchemas(metadata: JsonObject, placeOf: SchemaPlace): Finding[] {
@@ -82,7 +82,7 @@ function takesAny({ role, tags }: JsonObject): boolean {
 }
 
 /** A default that does not fit its own schema, so that a call which relies on it would be refused. */
-export interface RefusedDefault {
+interface RefusedDefault {
   /** Its path in the schema. */
   path: (string | number)[]
   property: string
@@ -94,7 +94,7 @@ export interface RefusedDefault {
 const CHARACTERS_MAX = 4096
 
 /** Finds the defaults of properties that do not fit their own schemas. */
-export function refusedDefaults(root: JsonObject, checked: CheckedSchema): RefusedDefault[] {
+function refusedDefaults(root: JsonObject, checked: CheckedSchema): RefusedDefault[] {
   const refused: RefusedDefault[] = []
   let room = CHARACTERS_MAX
   visit(root, [])

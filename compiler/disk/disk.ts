@@ -288,7 +288,7 @@ function unitsOf({ units = [] }: EntryToRead): Unit[] {
  *
  * @throws TOOL_BROKEN where the code cannot be bundled
  */
-export async function askCode(
+async function askCode(
   directory: string,
   file: string,
   exported: string,

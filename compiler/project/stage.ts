@@ -7,7 +7,7 @@ export interface Stage<In, Out> {
 }
 
 /** What watches over the stages of a pipeline. */
-export interface StageRun extends Interruption {
+interface StageRun extends Interruption {
   /** Milliseconds spent in each stage, by its name. */
   timings?: Record<string, number>
 }
@@ -83,7 +83,7 @@ export interface WatchSink {
 }
 
 /** A way to end a compile early. */
-export interface Interruption {
+interface Interruption {
   signal?: AbortSignal | undefined
 }
 

@@ -47,7 +47,7 @@ export interface ContentBody {
 }
 
 /** A tool's delegate, where that is another tool. */
-export interface DelegateReference {
+interface DelegateReference {
   ref: string
   place: Place
 }
@@ -62,7 +62,7 @@ export interface UnitSource {
 }
 
 /** What is known of a tool in code without running it. */
-export interface CodePart {
+interface CodePart {
   /** The export that holds it. */
   exported: string
   /** What only running it tells. */

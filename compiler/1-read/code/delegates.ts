@@ -14,7 +14,7 @@ import { parseFile } from '../markdown/parse-file.js'
 import type { CodeModule } from './read-code.js'
 
 /** What a tool's `metadata.delegate` refers to, or why it cannot be used. */
-export type Delegate =
+type Delegate =
   /** Code that is compiled to a module, whose default export runs the tool. */
   | { source: UnitSource }
   /** Markdown that is used as it is. */

@@ -153,7 +153,7 @@ const TOKENS_BETWEEN = 8
  * Extends a parser so that text that nests too deeply has it throw while there is still some stack left. Otherwise the parser comes
  * to run a regular expression where there is none, and V8 ends the process if it has to compile one then.
  */
-export function withStackMargin(Base: typeof Parser): typeof Parser {
+function withStackMargin(Base: typeof Parser): typeof Parser {
   return class extends Base {
     #tokens = 0
 

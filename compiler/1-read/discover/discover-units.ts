@@ -58,7 +58,7 @@ const HOSTS = [
 ]
 
 /** The directories of a repository in which skills lie by convention, in search order. */
-export const CONVENTIONAL_DIRECTORIES: readonly string[] = ['skills', ...HOSTS.map(host => `.${host}/skills`)]
+const CONVENTIONAL_DIRECTORIES: readonly string[] = ['skills', ...HOSTS.map(host => `.${host}/skills`)]
 
 /** Those that `npx skills` does not know: it takes a repository with skills in these alone for one without a convention. */
 const OURS = ['.cursor/skills', '.gemini/skills']
@@ -69,7 +69,7 @@ export function isOursAlone(path: string): boolean {
 }
 
 /** Adds the conventional directories of a repository, and the skills that lie in it as folders. */
-export function discoverConventional(root: string, discovery: Discovery): void {
+function discoverConventional(root: string, discovery: Discovery): void {
   for (const path of CONVENTIONAL_DIRECTORIES) {
     const [parent = ''] = path.split('/')
     if (isDirectory(inside(root, path))) {

@@ -175,7 +175,7 @@ function mayList(dir: string): boolean {
  * @param reserved the names of plugins that are known to come
  * @param named the plugins that are known besides
  */
-export function pluginFinder(
+function pluginFinder(
   root: string,
   reserved: Discovery['reserved'],
   named: Discovery['named'],

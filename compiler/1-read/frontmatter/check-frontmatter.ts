@@ -312,7 +312,7 @@ export function saysMain(text: string): boolean {
 }
 
 /** Checks what a tool declares for itself: what has the wrong form has no effect. */
-export function checkDeclarations(metadata: JsonObject, at: Locator): Finding[] {
+function checkDeclarations(metadata: JsonObject, at: Locator): Finding[] {
   // Other hosts have a `requires` of their own, such as `{ bins: [git] }`.
   const faults = declarationFaults(metadata).filter(({ key }) => key !== 'requires')
   const findings = faults.map(({ key, expected }) =>

@@ -9,7 +9,7 @@ import { boundBroken, offsetsIn, readYaml, type YamlProblem } from './yaml.js'
  * Frontmatter whose `metadata` may hold keys in one string, as in the open specification it holds strings
  * only: `metadata: { agent-apps: "{ tags: [api], timeout: 5000 }" }`.
  */
-export interface MetadataRead {
+interface MetadataRead {
   /** The frontmatter with the string's keys in the string's place. */
   value: JsonObject
   /** Finds places, of what the string holds too. */

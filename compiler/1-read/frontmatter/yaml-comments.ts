@@ -6,7 +6,7 @@ import { NOT_PLAIN } from './repair-colon.js'
 import { topLevelKeys } from './yaml.js'
 
 /** What the comments in a frontmatter ask not to report. */
-export interface IgnoreComments {
+interface IgnoreComments {
   rules: RuleName[]
   /** The names that cannot be ignored: where, and why. */
   refused: { offset: number; rule: string; why: string; hint: string }[]
@@ -15,7 +15,7 @@ export interface IgnoreComments {
 const NO_COMMENTS: IgnoreComments = { rules: [], refused: [] }
 
 /** What begins a comment that names rules to ignore. */
-export const IGNORE_COMMENT = /^#[ \t]*agent-apps-ignore\b/
+const IGNORE_COMMENT = /^#[ \t]*agent-apps-ignore\b/
 
 const COMMENT_LINE = /(?<=^|[ \t])#[ \t]*agent-apps-ignore\b([^\n\r]*)/gm
 
@@ -56,7 +56,7 @@ function errorProblem(rule: RuleName): string | null {
 }
 
 /** A value whose end YAML takes for a comment. */
-export interface CutValue {
+interface CutValue {
   key: string
   /** Offset of the `#`. */
   offset: number

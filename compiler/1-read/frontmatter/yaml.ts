@@ -301,7 +301,7 @@ export const yamlPackages = {
 }
 
 /** Where a key and its value begin. */
-export interface KeyOffsets {
+interface KeyOffsets {
   /** Offset of the key. */
   key: number
   /** Offset of the value's first character, or of the line's end where the value begins below. */

@@ -1,5 +1,5 @@
 /** A link's destination, and its offset in the text. */
-export interface ContentLink {
+interface ContentLink {
   ref: string
   offset: number
 }

@@ -32,7 +32,7 @@ export function splitFirst(decoded: DecodedText): Block | Finding {
 }
 
 /** The further skills of a file, and findings for blocks that only look like one. */
-export interface FurtherBlocks {
+interface FurtherBlocks {
   blocks: Block[]
   findings: Finding[]
 }

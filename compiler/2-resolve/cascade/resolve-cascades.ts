@@ -17,7 +17,7 @@ import { type NamedDirectory, type ProjectTools, projectTools } from './cascade-
 import { likelySlips, type Slip } from './likely-slips.js'
 
 /** The resolved cascades of each of a project's directories. */
-export interface ProjectCascades {
+interface ProjectCascades {
   /** By directory, then by name. A tool with an empty chain that depends on no other tool has no record. */
   records: Map<string, CascadeRecord>[]
   /** By directory. */

@@ -8,10 +8,7 @@ import {
 } from '../../../src/index/content-record.js'
 
 /** Runs a static directive. Null leaves it for when the content is rendered. */
-export type RunStatic = (
-  directive: DirectivePart,
-  children: string | null,
-) => Promise<string | NestedContent | null>
+type RunStatic = (directive: DirectivePart, children: string | null) => Promise<string | NestedContent | null>
 
 /**
  * Runs a content's static directives, inner ones first, and puts their results in their places. A block

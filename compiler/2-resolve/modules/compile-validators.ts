@@ -8,7 +8,7 @@ import { MODULE_MARK } from '../../esbuild/module-source.js'
 import { type CompileCache, isAsMade } from '../../records/compile-cache.js'
 import type { SkillUnit } from '../../records/skill-unit.js'
 
-export interface Validators {
+interface Validators {
   /** By digest of the schema: the file that it was compiled to, relative to the directory. */
   files: Map<string, string>
   /** New files to write. */

@@ -22,7 +22,7 @@ export interface EvaluationRequest {
  */
 export type EvaluationAnswer = { found: Record<string, string> } | { message: string; stack: string }
 
-export interface Evaluation {
+interface Evaluation {
   /** Absolute. */
   file: string
   exports: string[]
@@ -39,13 +39,13 @@ export type EvaluationResult =
   | { problem: EvaluationProblem; frontmatter?: never; unsupported?: never }
 
 /** A schema that cannot be described as JSON Schema: what is wrong, and what to do. */
-export interface UnsupportedPart {
+interface UnsupportedPart {
   part: string
   message: string
   hint: string
 }
 
-export interface EvaluationProblem {
+interface EvaluationProblem {
   kind: 'throws' | 'hangs' | 'exits' | 'not-json'
   /** The error thrown, or the kind of the value that JSON lacks. */
   message: string

@@ -113,7 +113,7 @@ export function unitsWithNewModules(
   )
 }
 
-export interface AttachOptions {
+interface AttachOptions {
   /** What the last compile recorded of those that are not run. Null, as where it is absent: nothing. */
   recorded?: RecordedIndex | null
   /** Calls `run` while the files of modules lie in the directory. Absent where no module is run. */
