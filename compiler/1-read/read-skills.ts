@@ -1,6 +1,7 @@
 import { hash } from 'node:crypto'
 import { statSync } from 'node:fs'
 import { join } from 'node:path'
+import { orNull } from '../../src/base/attempt.js'
 import type { JsonValue } from '../../src/base/json.js'
 import type { ResourceRecord, ToolDetails } from '../../src/index/index-format.js'
 import { isInterpolatedInline } from '../../src/skill/inline-reference.js'
@@ -74,8 +75,10 @@ function knownUnit(
     const cached = cache.files.get(path)
     if (cached === undefined) return null
     const isSame = sameStat(file, cached)
-    // A file of another size has changed, and need not be digested.
-    if (!isSame && (file.size !== cached.size || digestIfReadable(file) !== cached.sha256)) return null
+    // A file of another size has changed, and need not be digested. The parse that follows reports an unreadable one.
+    const isChanged = (): boolean =>
+      file.size !== cached.size || orNull(() => digestFile(fileOf(file))) !== cached.sha256
+    if (!isSame && isChanged()) return null
     known.push([path, isSame ? cached : remember(file, cached.sha256, walkedAt)])
   }
   for (const [path, cached] of known) files.set(path, cached)
@@ -312,15 +315,6 @@ function pathInEntry(skill: WalkedSkill, file: WalkedFile): string {
 function remember(file: FileStat, sha256: string, walkedAt: number): CachedFile {
   const { size, mtimeMs, ctimeMs, ino } = vouchingStat(file, walkedAt)
   return { size, mtimeMs, ctimeMs, ino, sha256 }
-}
-
-function digestIfReadable(file: WalkedFile): string | null {
-  try {
-    return digestFile(fileOf(file))
-  } catch {
-    // The parse that follows reports it.
-    return null
-  }
 }
 
 /** Makes a function that parses a tool's file again, for what an index does not keep. */

@@ -86,7 +86,6 @@ interface RefusedDefault {
   /** Its path in the schema. */
   path: (string | number)[]
   property: string
-  /** What is wrong with it. */
   problem: string
 }
 

@@ -12,7 +12,7 @@ interface Rule {
   fatal?: true
   /** True where the fault is a consequence of another skill's fault. */
   follows?: true
-  /** True where the fault may let something happen that its author forbids: nobody may silence it. */
+  /** True for a fault that may allow something which its author forbids. It cannot be silenced. */
   security?: true
   reason: (...found: string[]) => string
   note: string | ((...found: string[]) => string)
@@ -29,7 +29,7 @@ const MESSAGE_IN_FINDING = {
   note: (_message: string, hint: string) => hint,
 } as const
 
-/** What to do about a field that has no meaning in its place. */
+/** The note on a field that has no meaning in its place. */
 function fieldNote(field: string, near = '', place = ''): string {
   if (field === 'descriptionPath')
     return "Import the text (`import description from './a.txt'`), and give it as `description`: only a program that registers a tool names a file."

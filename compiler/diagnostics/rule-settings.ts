@@ -11,7 +11,7 @@ export type RuleSettings = Readonly<Partial<Record<string, RuleSetting>>>
 
 const SETTINGS: readonly unknown[] = ['off', 'info', 'warning', 'error'] satisfies RuleSetting[]
 
-/** What is wrong with settings, as the end of a sentence about them; null where nothing is. */
+/** The fault in rule settings, as the end of a sentence; null if they are valid. */
 export function ruleSettingsProblem(settings: unknown): string | null {
   if (!isJsonObject(settings)) return 'must be an object of rules and their severities'
   for (const [rule, setting] of Object.entries(settings)) {
@@ -27,7 +27,7 @@ export function ruleSettingsProblem(settings: unknown): string | null {
   return null
 }
 
-/** Why nobody may change how a rule is reported; null where everybody may. */
+/** The reason why the severity of a rule is fixed; null if it can be set. */
 export function fixedSeverity(rule: RuleName): string | null {
   if ('security' in RULES[rule]) return 'it guards the security of a project'
   return 'fatal' in RULES[rule] ? 'a skill with this fault does not load' : null

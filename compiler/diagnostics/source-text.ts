@@ -1,6 +1,9 @@
 import { createRequire } from 'node:module'
 import type { ParseError } from 'jsonc-parser'
+import { orNull } from '../../src/base/attempt.js'
 import type { Place } from './diagnostics.js'
+
+const require = createRequire(import.meta.url)
 
 /** The place of an offset in a text, in UTF-16 units. */
 export function placeAt(text: string, offset: number): Place {
@@ -57,8 +60,6 @@ export interface Locator {
   within: (text: string, offset: number, field: string, ...inside: (string | number)[]) => Place
 }
 
-const require = createRequire(import.meta.url)
-
 /**
  * Says where a text stops being JSON, and why, as the end of a sentence about it.
  *
@@ -75,11 +76,8 @@ export function jsonFault(text: string, error: unknown): { place: Place; problem
 
 function syntaxErrors(text: string, { parseTree }: typeof import('jsonc-parser')): ParseError[] {
   const errors: ParseError[] = []
-  try {
-    parseTree(text, errors, { disallowComments: true })
-  } catch {
-    // Nested too deep for a parser that calls itself; `JSON.parse` has said what is wrong.
-  }
+  // A text may be nested too deep for this parser, which calls itself. `JSON.parse` has said what is wrong.
+  orNull(() => parseTree(text, errors, { disallowComments: true }))
   return errors
 }
 

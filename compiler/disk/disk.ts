@@ -1,7 +1,6 @@
 import { realpathSync, statSync } from 'node:fs'
 import { basename, dirname, join, resolve, sep } from 'node:path'
 import { byCodePoint } from '../../src/base/code-point-order.js'
-import { isRefusal } from '../../src/base/refusal.js'
 import type { CodeAnswer, CodeSource, DiskParser, EntryToRead } from '../../src/content/disk-parser.js'
 import type { ContentRecord } from '../../src/index/content-record.js'
 import type { DirectoryNames } from '../../src/index/directory-names.js'
@@ -30,6 +29,7 @@ import { bundleApart, bundledInputs, importBundled } from '../esbuild/import-bun
 import type { ModuleSource } from '../esbuild/module-source.js'
 import { pickStat } from '../files/file-stat.js'
 import { ignoreMatcher } from '../project/ignore-matcher.js'
+import { statOf } from '../project/project.js'
 import { runStages } from '../project/stage.js'
 import { fileRecord } from '../records/linked-directory.js'
 import type { SkillUnit } from '../records/skill-unit.js'
@@ -206,8 +206,8 @@ function walkedPlace(entry: EntryToRead, path: string): Walk {
   const { dir } = entry
   const units = unitsOf(entry)
   const file = join(dir, path)
-  // It may be gone since it was looked at.
-  if (!isThere(dir)) return { skills: [], skipped: [], listing: '', units }
+  // It may be gone since it was looked at. One that may not be looked at is reported by the walk.
+  if (statOf(dir) === undefined) return { skills: [], skipped: [], listing: '', units }
   const isHere = (other: string): boolean => other === path || other.startsWith(`${path}/`)
   const isAbove = (other: string): boolean =>
     path.startsWith(`${other}/`) ||
@@ -236,21 +236,8 @@ function walkedPlace(entry: EntryToRead, path: string): Walk {
 }
 
 function isRegular(file: string): boolean {
-  try {
-    return statSync(file, { throwIfNoEntry: false })?.isFile() ?? false
-  } catch (error) {
-    if (isRefusal(error)) return false
-    throw error
-  }
-}
-
-/** True also for a directory that may not be looked at, which walking it reports. */
-function isThere(directory: string): boolean {
-  try {
-    return statSync(directory, { throwIfNoEntry: false }) !== undefined
-  } catch (error) {
-    return isRefusal(error)
-  }
+  const stat = statOf(file)
+  return typeof stat === 'object' && stat.isFile()
 }
 
 /** A skill file that was named by its path, as the walk of its directory would have found it. */

@@ -21,11 +21,11 @@ const EMPTY_LOCK_AGE = 2_000
 const TAKEOVER_AGE = 10_000
 
 interface Locked {
-  /** What the lock protects, as errors name it. */
+  /** The name that errors give to what the lock protects. */
   place: string
   /** Makes the error for a lock that the system refuses. */
   notWritable: (cause: unknown) => AgentAppsError
-  /** Makes the error for something else that has the lock's name. */
+  /** Makes the error for a path that holds something that is not a lock file. */
   foreign: (lock: string) => AgentAppsError
   /** How long to wait for other processes, in ms. Default: a minute. */
   waitLimit?: number | undefined
@@ -74,14 +74,14 @@ export function isLockHeld(lock: string): boolean {
 }
 
 /**
- * True where something that is not a lock has its name. It is never removed, and never waited for. False where it is gone meanwhile, or may
- * not be read, which is then a lock of another user.
+ * True if the path holds something that is not a lock file: it is never removed, and never waited for. False if it is gone, or
+ * cannot be read and so is another user's lock.
  */
 export function isLockForeign(lock: string): boolean {
   return orNull(() => !lstatSync(lock).isFile() || !isLockText(lockText(lock))) ?? false
 }
 
-/** The files that processes which are gone left behind of a lock, as names in its folder; none where it is held, or there is no folder. */
+/** The names of the files that ended processes left of a lock; empty if it is held, or its folder is missing. */
 export function abandonedLock(lock: string): string[] {
   const folder = dirname(lock)
   const name = basename(lock)

@@ -1,6 +1,6 @@
 import { CLOCK_TICK } from '../../src/index/clock-tick.js'
 
-/** A file as the file system knows it: what tells, without reading it, that it is the same as before. */
+/** The fields of a file's stat that show, without reading it, whether it changed. */
 export interface FileStat {
   /** Bytes. */
   size: number
@@ -9,7 +9,7 @@ export interface FileStat {
   ino: number
 }
 
-/** Of a stat, or of what was walked, that alone. */
+/** Copies these four fields of a `Stats`, or of a walked file. */
 export function pickStat({ size, mtimeMs, ctimeMs, ino }: FileStat): FileStat {
   return { size, mtimeMs, ctimeMs, ino }
 }
@@ -19,8 +19,8 @@ export function sameStat(a: FileStat, b: FileStat): boolean {
 }
 
 /**
- * The stat that is to vouch for a file's content later: the same, where the file was left alone long enough before `lookedAt` (ms since
- * the epoch), else one that matches none, as a change right before could be followed by another that leaves the same times.
+ * The file's `stat`, if it had settled by `lookedAt` (ms since the epoch); otherwise one that never matches. After a
+ * very recent change, another one could leave the same times.
  */
 export function vouchingStat(stat: FileStat, lookedAt: number): FileStat {
   const isSettled = Math.max(stat.mtimeMs, stat.ctimeMs) < lookedAt - CLOCK_TICK
@@ -35,7 +35,7 @@ export function vouches({ ino }: FileStat): boolean {
   return ino !== NO_FILE
 }
 
-/** True for a file that may have been written since a time (ms). Its own time can be set back, the system's of its last change cannot. */
+/** True for a file that may have been written since a time (ms). Programs can set `mtime` back, but not `ctime`. */
 export function isChangedSince(
   { mtimeMs, ctimeMs }: Pick<FileStat, 'mtimeMs' | 'ctimeMs'>,
   since: number,

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs'
 import { hostname } from 'node:os'
 import { orNull } from '../../src/base/attempt.js'
 
-/** A process of another machine cannot be asked for, and is taken for gone after this long. */
+/** The time in ms after which a process of another machine counts as gone, since it cannot be looked up. */
 const FOREIGN_AGE = 600_000
 
 /**
@@ -30,22 +30,22 @@ export function isOwnerGone(owner: string): boolean {
   return Date.now() - Number(madeAt) > FOREIGN_AGE
 }
 
-/** True for a process of this machine, which can be asked for. */
+/** True for a process of this machine, which can be looked up. */
 export function isOwnerHere(owner: string): boolean {
   return owner.split(' ')[1] === hostname()
 }
 
-/** Where the system does not tell when a process started, or the owner did not write it down. */
+/** The start of a process that the system or the owner did not state. */
 const UNKNOWN = '0'
 
-/** When a process of this machine started, as Linux counts. */
+/** The start of a process of this machine, in the ticks of `/proc`. */
 function startOf(pid: number): string {
   const stat = orNull(() => readFileSync(`/proc/${pid}/stat`, 'utf8')) ?? ''
   // The command's name stands in parentheses, and may hold any characters.
   return stat.slice(stat.lastIndexOf(') ') + 2).split(' ')[19] ?? UNKNOWN
 }
 
-/** When this process started, in ms since the epoch, and no later than that: clocks are set. */
+/** A time, in ms since the epoch, before this process started. A second is left for clocks that are set. */
 function ownStart(): number {
   return Date.now() - process.uptime() * 1000 - 1000
 }

@@ -12,10 +12,10 @@ import {
 import { orNull } from '../../src/base/attempt.js'
 import { limits } from './limits.js'
 
-/** Not every system has these. */
+/** Some systems lack the last two. */
 const { O_RDONLY, O_NONBLOCK = 0, O_NOFOLLOW = 0 } = constants
 
-/** More than this is not read at once. Node's own reading ends there, too. */
+/** The most bytes that are read at once, as in Node's own functions. */
 const WHOLE_MAX = 2 ** 31 - 1
 
 /** The bytes of a regular file, or the first `most` of them. Throws the system's error where it cannot be read. */
@@ -28,7 +28,7 @@ export function readRegularFile(file: string, most = Number.POSITIVE_INFINITY): 
   }
 }
 
-/** The bytes of the regular file that a real path names, or the first `most` of them. A link that was put on the way since that was found out is not followed. */
+/** The bytes of the regular file at a real path, or the first `most` of them. Links that were put there since are not followed. */
 export function readRealFile(real: string, most = Number.POSITIVE_INFINITY): Buffer {
   const { descriptor, stat } = openRegularFile(real, O_NOFOLLOW)
   try {
@@ -64,7 +64,7 @@ export function readSkillFile(file: string): Buffer {
   return readRegularFile(file, limits.fileBytes + 1)
 }
 
-/** As `readSkillFile`, into memory that the next call uses again: the bytes are to be looked at before that, and not kept. */
+/** Like `readSkillFile`, into a buffer that the next call reuses: do not keep the bytes. */
 export function glanceAtSkillFile(file: string): Buffer {
   const { descriptor, stat } = openRegularFile(file)
   try {
@@ -80,7 +80,7 @@ export function glanceAtSkillFile(file: string): Buffer {
 const GLANCE = 64 * 1024
 let glance: Buffer | undefined
 
-/** Opens a regular file. What was one when somebody looked may be a pipe by now, which must not be waited for. */
+/** Opens a regular file without blocking: since it was listed, a pipe may have replaced it. */
 export function openRegularFile(file: string, flags = 0): { descriptor: number; stat: Stats } {
   const descriptor = openSync(file, O_RDONLY | O_NONBLOCK | flags)
   const stat = fstatSync(descriptor)
@@ -91,7 +91,7 @@ export function openRegularFile(file: string, flags = 0): { descriptor: number; 
 
 class NoRegularFile extends Error {}
 
-/** What a look at a file gives; null where that was removed, or replaced by no file, between being seen and being read. */
+/** The result of `look`; null if the file was removed or is no longer a regular one. */
 export function unlessGone<Result>(look: () => Result): Result | null {
   try {
     return look()
@@ -111,13 +111,13 @@ function readBytes(descriptor: number, size: number, into?: Buffer): Buffer {
   return bytes.subarray(0, length)
 }
 
-/** True where what was opened lies at a path to which no link leads. */
+/** True if an opened file lies at a real path. */
 function isAt(real: string, { dev, ino }: Stats): boolean {
   const there = lstatSync(real, { throwIfNoEntry: false })
   return there?.dev === dev && there.ino === ino && realpathSync.native(real) === real
 }
 
-/** What the operating system says of a path, without the path and the call's name. */
+/** The operating system's reason for an error, without the path and the name of the call. */
 export function systemReason(error: unknown): string {
   const { code, message } = error as NodeJS.ErrnoException
   return code === undefined
@@ -128,10 +128,10 @@ export function systemReason(error: unknown): string {
         .replace(/, \w+$/, '')}`
 }
 
-/** What a source map begins with. Any program may have written such a one. */
+/** The beginning of a source map. Any program may have written one. */
 export const MAP_MARK = '{\n  "version": 3,'
 
-/** True for whatever has the name, including a broken link. A name that cannot be looked at is reported by the writing. */
+/** True for anything at the path, including a broken link. */
 export function isThere(file: string): boolean {
   return orNull(() => lstatSync(file)) !== null
 }
@@ -141,13 +141,13 @@ export function beginsWith(file: string, mark: string): boolean {
   return beginningOf(file, mark.length).equals(Buffer.from(mark))
 }
 
-/** True also for one that was cut off before the mark's end: whoever wrote it was killed. */
+/** True also for a file that ends inside the mark, because its writer was killed. */
 export function isBegun(file: string, mark: string): boolean {
   const bytes = beginningOf(file, mark.length)
   return isFile(file) && Buffer.from(mark).subarray(0, bytes.length).equals(bytes)
 }
 
-/** Of what is not a file, nothing. */
+/** Empty for anything but a regular file. */
 function beginningOf(file: string, length: number): Buffer {
   return unlessGone(() => (isFile(file) ? readRegularFile(file, length) : null)) ?? Buffer.alloc(0)
 }

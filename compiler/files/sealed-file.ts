@@ -7,7 +7,7 @@ import { readRegularFile } from './regular-file.js'
 const SEAL = 65
 
 /**
- * The JSON of an object, in pieces, after a first line with its SHA-256. Whoever reads it back trusts every value in it, so a file that was
+ * The JSON of an object, in pieces, after a first line with its SHA-256. Its reader trusts every value in it, so a file that was
  * changed or cut off must count as missing.
  */
 export function sealedJson(object: object): Uint8Array[] {
@@ -21,7 +21,7 @@ export function readSealed<Value>(file: string): Value | null {
   return values.length === 1 ? (values[0] as Value) : null
 }
 
-/** Where a file of sealed objects ends, so that more can be put behind them. */
+/** The end of a file of sealed objects, where `appendSealed` continues. */
 export interface SealedEnd {
   /** The last seal. */
   seal: string

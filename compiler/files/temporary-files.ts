@@ -6,19 +6,18 @@ import { isOwner, isOwnerGone, isOwnerHere, processOwner } from './process-owner
 import { readRegularFile } from './regular-file.js'
 
 const PREFIX = 'agent-apps-'
-/** What `mkdtemp` makes of it. */
 const FOLDER_NAME = /^agent-apps-[0-9A-Za-z]{6}$/
-/** Says in a folder which process made it. */
+/** The file in a folder that names the process which made it. */
 const OWNER_FILE = 'owner'
-/** What code is bundled to. */
+/** The names of the modules that code is bundled to. */
 const MODULE_NAME = /^(?:module|chunk)-[0-9A-Z]{8}\.mjs$/
 
-/** As much of a file as is read to know its owner: more than any has. */
+/** The most bytes that are read of an owner file, more than any has. */
 const OWNER_BYTES = 1_024
 
 const folders: string[] = []
 
-/** Makes a folder that is there until this process ends. What killed processes left behind is removed. */
+/** Makes a folder that lasts until this process ends, and removes those that killed processes left behind. */
 export function temporaryFolder(): string {
   if (folders.length === 0) {
     // The process ends as it does, whether or not a folder can be removed.
@@ -40,7 +39,7 @@ function removeLeft(): void {
     if (FOLDER_NAME.test(name)) orNull(() => removeIfLeft(join(place, name)))
 }
 
-/** Removes a folder that holds only what a process of agent-apps put there. Anything else in it is somebody's own. */
+/** Removes a folder unless it holds other files than those that agent-apps put there. */
 function removeIfLeft(folder: string): void {
   const stat = lstatSync(folder)
   if (!stat.isDirectory() || stat.uid !== (process.getuid?.() ?? stat.uid)) return
@@ -54,14 +53,14 @@ function removeIfLeft(folder: string): void {
   rmdirSync(folder)
 }
 
-/** The name of a file that is on its way to another one: no two processes have the same. */
+/** The name of a file that will be renamed to `target`, unique to this process. */
 export function temporaryName(target: string, ending: 'tmp' | 'mjs' = 'tmp'): string {
   return `${target}.${process.pid}.${ending}`
 }
 
 const TEMPORARY = /^(.+)\.\d+\.(tmp|mjs)$/
 
-/** What a file of a temporary name, of whichever process, was to be; null for any other name. */
+/** The final name of a temporary file of any process; null for any other name. */
 export function nameToBe(name: string, ending: 'tmp' | 'mjs' = 'tmp'): string | null {
   const [, target = null, found] = TEMPORARY.exec(name) ?? []
   return found === ending ? target : null

@@ -112,7 +112,7 @@ export function notWritable(directory: string, cause: unknown): AgentAppsError {
   })
 }
 
-/** True for the name of what compiling writes itself, which is not a change to whoever watches. */
+/** True for the names of files that compiling itself writes, which watching ignores. */
 export function isOwnName(name: string): boolean {
   return name === INDEX_DIRECTORY || name === INDEX_FILE || isPassing(name)
 }

@@ -47,7 +47,7 @@ export function textOf(path: string): string | null {
   })
 }
 
-/** What reading an index gives; null where the index must not be used. */
+/** The result of `read`; null if the index cannot be used. */
 export function unlessRefused<Result>(read: () => Result): Result | null {
   try {
     return read()
@@ -57,7 +57,7 @@ export function unlessRefused<Result>(read: () => Result): Result | null {
   }
 }
 
-/** Opens the index of a directory; null where there is none, or none that can be used, so that it is written anew. */
+/** Opens the index of a directory; null if it is missing or cannot be used. */
 export function readWritten(directory: string): OpenIndex | null {
   return orNull(() => openIndex(indexFiles, directory))
 }

@@ -1,7 +1,7 @@
 import type { Lines } from '../../src/index/encode-index.js'
 import { EDITED, IndexRefused, parse } from '../../src/index/read-index.js'
 
-/** Where a line stands in a store. */
+/** The position of a line in a store. */
 export type StoredLine = number
 
 /** The records of an index as lines, most of them in a store. */

@@ -15,11 +15,11 @@ export interface RecordedIndex {
   isSame: (path: string) => boolean
   /** True where the index names a file of this digest. */
   has: (path: string, digest: FileDigest) => boolean
-  /** What was wrong with a skill file. */
+  /** The findings of a skill file. */
   findings: (path: string) => Finding[]
   /** A tool's frontmatter as its code gave it. */
   verbatim: (name: string) => JsonObject | undefined
-  /** What keeps a tool from loading. */
+  /** The fault that keeps a tool from loading. */
   broken: (name: string) => Finding | null
   content: (name: string) => ContentRecord | undefined
 }

@@ -20,8 +20,8 @@ import type { ProjectDirectory } from '../project/project.js'
 import { type Job, type Stage, throwIfAborted } from '../project/stage.js'
 import { countTokens } from '../records/catalog-cost.js'
 import { type CompileCache, readCache } from '../records/compile-cache.js'
+import { encodeTools } from '../records/encode-tools.js'
 import type { LinkedDirectory } from '../records/linked-directory.js'
-import { settleUnit } from '../records/settle-unit.js'
 import { isReadAnew, type SkillUnit } from '../records/skill-unit.js'
 import type { Walk } from '../records/walked.js'
 import { walkToCompile } from './walk-project.js'
@@ -97,7 +97,7 @@ export const readChanged: Stage<
 > = {
   name: 'read',
   async run({ directory: { dir }, walked: { skills, walkedAt }, previous, store, job }) {
-    const onUnit = (unit: SkillUnit, file: string): void => settleUnit(unit, file, store)
+    const onUnit = (unit: SkillUnit, file: string): void => encodeTools(unit, file, store)
     const onFile = (): void => {
       throwIfAborted(job)
       job.done++

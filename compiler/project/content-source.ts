@@ -10,7 +10,7 @@ import { holdsPrivateKey, looksSecret } from '../../src/skill/secrets.js'
 import { readRealFile } from '../files/regular-file.js'
 
 /**
- * What a directive read besides its own file, so that a later compile can tell whether its result still
+ * The files that a directive read besides its own, so that a later compile can tell whether its result still
  * holds.
  */
 export interface Dependencies {
@@ -55,7 +55,7 @@ export function contentSource(
   }
 }
 
-/** What a directive names, relative to the path entry. */
+/** The path of a file that a directive names, relative to the path entry. */
 function pathOf(from: string, path: string, bound: string): string {
   const file = posix.join(posix.dirname(from), path.replaceAll('\\', '/'))
   if (path.startsWith('/') || file.startsWith('../') || file === '..' || !isBelow(file, bound))

@@ -34,7 +34,7 @@ function matcherOf(pattern: string): (path: string) => boolean {
 }
 
 const LENGTH_MAX = 1000
-/** What repeats, of which each multiplies the time by the length of a path. */
+/** The most wildcards of a pattern. Each multiplies the time by the length of a path. */
 const REPEATS_MAX = 3
 
 function isBounded(pattern: string): boolean {

@@ -72,7 +72,7 @@ export function isLibrary(directories: readonly { dir: string }[]): boolean {
   return realpathSync.native(only.dir) === realpathSync.native(LIBRARY_DIRECTORY)
 }
 
-/** The library that a project searches after its own directories; null where there is none. */
+/** The library that a project searches after its own directories; null if it searches none. */
 export function libraryBelow({
   directories,
   library,

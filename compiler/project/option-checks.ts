@@ -59,7 +59,7 @@ export function wrongPathEntry(value: unknown): string {
 
 const ENTRY_KEYS = ['dir', 'external', 'layer', 'ignore', 'namespace', 'discover', 'trust']
 
-/** A misspelt `external` would have somebody else's directory written to, so nothing unknown is let pass. */
+/** Unknown keys are refused, because a misspelt `external` would let the compiler write into another project's directory. */
 function isPathEntry(entry: unknown): boolean {
   if (!isJsonObject(entry)) return typeof entry === 'string' && entry !== ''
   const {
@@ -92,7 +92,7 @@ export const CLOSELY: CloserChecks = { suggest: nearest, isPathEntry }
 /** A package's name, scope and all; not a path, and nothing inside the package. */
 const PACKAGE = /^(?:@[\w.~-]+\/)?[\w~-][\w.~-]*$/
 
-/** What is wrong with names of packages, as the end of a sentence about them; null where nothing is. */
+/** The fault in names of packages, as the end of a sentence; null if they are valid. */
 export function packagesProblem(names: readonly string[]): string | null {
   const wrong = names.find(name => !PACKAGE.test(name))
   return wrong === undefined

@@ -64,7 +64,7 @@ export interface Project {
   readOthers: () => Promise<OtherDirectory[]>
   /** The directory of the skills that the package ships; null where they are not searched. */
   library: string | null
-  /** What relative paths start from, absolute. */
+  /** The directory that relative paths start from, absolute. */
   cwd: string
   /** The path entries, with absolute directories. */
   paths: PathEntry[]

@@ -1,5 +1,6 @@
-import { lstatSync, type Stats, statSync } from 'node:fs'
+import { lstatSync, statSync } from 'node:fs'
 import { dirname, join, resolve, sep } from 'node:path'
+import { orNull } from '../../src/base/attempt.js'
 import { labelOf, namespaceOf } from '../../src/skill/names.js'
 import type { ToolReference } from '../../src/skill/references.js'
 import { projectRoot } from '../esbuild/project-root.js'
@@ -15,12 +16,12 @@ export interface ProjectTool {
   name: string
 }
 
-/** What a reference leads to. */
+/** The target of a reference. */
 export type ReferenceTarget =
   | ({ kind: 'tool' } & ProjectTool)
   /** A file or folder, absolute. */
   | { kind: 'file'; path: string }
-  /** Nothing of the project; a name may still be one of the library's or of somebody else's directories. */
+  /** Nothing of the project; a name may still be one of the library, or of directories of others. */
   | { kind: 'none'; name?: string; path?: string; fragment?: string }
   /** Something that only a program knows, or that lies outside the project. */
   | { kind: 'unknown' }
@@ -143,10 +144,10 @@ const SKILL_FILE = /(?:^|[/\\])(?:skill\.md|[^/\\]+\.skill\.(?:md|ts|js|mts|mjs)
  * be one.
  */
 function mayBeSkill(path: string): boolean {
-  const stat = lstatOf(path)
-  if (!stat) return false
+  const stat = orNull(() => lstatSync(path))
+  if (stat === null) return false
   if (stat.isSymbolicLink() || SKILL_FILE.test(path)) return true
-  return stat.isDirectory() && lstatOf(join(path, 'SKILL.md')) !== undefined
+  return stat.isDirectory() && orNull(() => lstatSync(join(path, 'SKILL.md'))) !== null
 }
 
 /** Every tool of a project with its file, in order of directory and file. */
@@ -164,19 +165,7 @@ function isBelow(path: string, folder: string): boolean {
   return path === folder || path.startsWith(folder.endsWith(sep) ? folder : folder + sep)
 }
 
-function lstatOf(path: string): Stats | undefined {
-  try {
-    return lstatSync(path, { throwIfNoEntry: false })
-  } catch {
-    return undefined
-  }
-}
-
 /** False also for a path that no file can have. */
 function isThere(path: string): boolean {
-  try {
-    return statSync(path, { throwIfNoEntry: false }) !== undefined
-  } catch {
-    return false
-  }
+  return orNull(() => statSync(path)) !== null
 }

@@ -14,7 +14,7 @@ export type Outcome = 'found' | 'shadowed' | 'skipped'
 
 /** The outcome for one skill file. */
 export interface FileReport {
-  /** As shown: relative to `cwd`, `/`-separated. */
+  /** The shown path: relative to `cwd`, `/`-separated. */
   file: string
   outcome: Outcome
   /** The names it gives to its directory. */

@@ -6,7 +6,7 @@ export interface Stage<In, Out> {
   run: (input: In) => Out | Promise<Out>
 }
 
-/** What watches over the stages of a pipeline. */
+/** The options of `runStages`. */
 interface StageRun extends Interruption {
   /** Milliseconds spent in each stage, by its name. */
   timings?: Record<string, number>
@@ -87,7 +87,7 @@ interface Interruption {
   signal?: AbortSignal | undefined
 }
 
-/** What all directories of one compile share. */
+/** The state that all directories of one compile share. */
 export interface Job extends Progress, Interruption {
   force?: boolean | undefined
   check?: boolean | undefined

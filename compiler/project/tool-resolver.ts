@@ -1,5 +1,6 @@
 import { join, resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import { orNull } from '../../src/base/attempt.js'
 import { labelOf } from '../../src/skill/names.js'
 import { namesInScope } from '../../src/skill/namespaces.js'
 import { parseReference, type Reference } from '../../src/skill/reference.js'
@@ -16,7 +17,7 @@ export function absoluteReference(ref: string, folder: string): AbsoluteReferenc
   if (reference.kind === 'path') return { ...reference, path: resolve(folder, reference.path) }
   if (reference.kind !== 'file-url') return reference
   const { url, ...fragment } = reference
-  return { ...fragment, kind: 'path', path: pathOfUrl(url) }
+  return { ...fragment, kind: 'path', path: orNull(() => fileURLToPath(url)) ?? '' }
 }
 
 /** A searched directory, as a `ToolResolver` asks it for its tools. */
@@ -114,11 +115,7 @@ export class ToolResolver<Tool extends { name: string }> {
 /** A Markdown link's path, decoded to what it is called on disk, and its fragment. */
 export function splitLink(ref: string): [path: string, fragment: string] {
   const [, path = '', fragment = ''] = /^([^?#]*)[^#]*#?(.*)$/s.exec(ref) ?? []
-  try {
-    return [decodeURIComponent(path), fragment]
-  } catch {
-    return [path, fragment]
-  }
+  return [orNull(() => decodeURIComponent(path)) ?? path, fragment]
 }
 
 /** Tools by the absolute path of their file. */
@@ -133,12 +130,4 @@ function pick<Tool extends { name: string }>(
   fragment?: string,
 ): Tool | null {
   return tools?.find(({ name }) => fragment === undefined || labelOf(name) === fragment) ?? null
-}
-
-function pathOfUrl(url: string): string {
-  try {
-    return fileURLToPath(url)
-  } catch {
-    return ''
-  }
 }

@@ -1,4 +1,5 @@
 import { join } from 'node:path'
+import { orNull } from '../../src/base/attempt.js'
 import { entryAsXml, formatCatalog } from '../../src/catalog/catalog-formats.js'
 import { estimateTokens } from '../../src/catalog/estimate-tokens.js'
 import { isInPrompt, isOffered } from '../../src/catalog/offered-tool.js'
@@ -7,7 +8,7 @@ import { readRegularFile } from '../files/regular-file.js'
 import type { LinkedDirectory } from './linked-directory.js'
 import type { SkillUnit } from './skill-unit.js'
 
-/** What listing the skills in a prompt costs. */
+/** The cost of listing the skills in a prompt. */
 export interface CatalogCost {
   /** How many a model is shown. */
   tools: number
@@ -15,7 +16,7 @@ export interface CatalogCost {
   tokens: number
 }
 
-/** Adds what each tool with fresh records costs; of the others that is known. */
+/** Adds the cost of each tool with fresh records. */
 export function countTokens(directory: string, units: readonly SkillUnit[]): void {
   for (const { path, tools } of units) {
     for (const tool of tools)
@@ -23,23 +24,16 @@ export function countTokens(directory: string, units: readonly SkillUnit[]): voi
   }
 }
 
-/** What listing one tool costs, its file being absolute; 0 where no model is shown it. */
+/** The tokens that listing one tool takes; 0 for a tool that models do not see. `file` is absolute. */
 export function tokensOf({ kind, frontmatter, content }: ToolRecord, file: string): number {
   const { name, description } = frontmatter
   const tool = { name, kind, frontmatter }
   if (!isOffered(tool)) return 0
   if (description === undefined) return estimateTokens(`${name}, `)
-  const text = isInPrompt(tool) && content ? textIn(file, content) : undefined
+  // A file that is gone since it was read is reported by the next compile.
+  const bytes = isInPrompt(tool) && content ? orNull(() => readRegularFile(file)) : null
+  const text = bytes?.subarray(...(content ?? [])).toString()
   return estimateTokens(entryAsXml({ name, description, ...(text !== undefined && { content: text }) }))
-}
-
-function textIn(file: string, [start, end]: [number, number]): string | undefined {
-  try {
-    return readRegularFile(file).subarray(start, end).toString()
-  } catch {
-    // Gone since it was read: the next compile says so.
-    return undefined
-  }
 }
 
 /** The cost of all directories' skills, of which the first of a name counts, as if the host had all tools that they require. */

@@ -1,5 +1,6 @@
 import { lstatSync, statSync } from 'node:fs'
 import { join } from 'node:path'
+import { orNull } from '../../src/base/attempt.js'
 import { type FileDigest, INDEX_DIRECTORY } from '../../src/index/index-format.js'
 import type { Finding } from '../diagnostics/diagnostics.js'
 import { type FileStat, isChangedSince } from '../files/file-stat.js'
@@ -22,7 +23,7 @@ export const CACHE_FILE = `${INDEX_DIRECTORY}/cache.json`
 export const BUNDLE_CACHE_FILE = `${INDEX_DIRECTORY}/cache-bundle.json`
 
 /**
- * What the last compile of a directory on this machine saw, so that the next one reads only what changed. It
+ * The state that the last compile of a directory left on this machine, so that the next one reads only changes. It
  * is no part of the output and may be lost at any time: the index is the same without it.
  */
 export interface CompileCache {
@@ -30,7 +31,7 @@ export interface CompileCache {
   header: string
   /** The packages that were not bundled. */
   external: string[]
-  /** Where its file ends. */
+  /** The end of the cache's file. */
   end: SealedEnd
   /** Milliseconds since the epoch. */
   savedAt: number
@@ -38,19 +39,19 @@ export interface CompileCache {
   units: Map<string, SkillUnit>
   /** The digest of what took names without having been looked at. */
   unseen: string
-  /** By source key. */
+  /** Modules by source key. */
   modules: Map<string, CachedModule>
-  /** By digest of a schema: the file that it was compiled to. */
+  /** The files that schemas were compiled to, by digest of the schema. */
   validators: Map<string, string>
   /** All files that modules consist of, relative to the directory. */
   moduleFiles: string[]
-  /** What all files that code or a schema was compiled to hold, by path relative to the directory. */
+  /** The digests of all files that code or schemas were compiled to, by path relative to the directory. */
   made: Map<string, FileDigest>
-  /** What the cascades of the directory's tools had wrong, by file. It holds as long as the index's `cascadeKey` does. */
+  /** The findings of cascades, by file, valid as long as the index's `cascadeKey`. */
   cascadeFindings: Map<string, Finding[]>
-  /** What the contents of the directory's tools had wrong, by file. It holds as long as those contents do. */
+  /** The findings of contents, by file, valid as long as those contents. */
   contentFindings: Map<string, Finding[]>
-  /** All that was wrong with skill files and not they alone show, by file. */
+  /** The findings that only the whole directory shows, by file. */
   found: Map<string, Finding[]>
   /** The other files in the index. */
   otherFiles: ReadonlyMap<string, FileDigest>
@@ -92,20 +93,18 @@ type StoredFile = [path: string, size: number, mtimeMs: number, ctimeMs: number,
 /** Findings by file. */
 type StoredFindings = [path: string, findings: StoredFinding[]][]
 
-/** The cache of a directory; null where there is none, or none that this version can use. */
+/** The cache of a directory; null if it is missing, or this version cannot use it. */
 export function readCache(directory: string): CompileCache | null {
-  try {
-    const file = join(directory, CACHE_FILE)
+  const file = join(directory, CACHE_FILE)
+  // Without a cache, or with one that cannot be read, the compile is slower and no different.
+  return orNull(() => {
     const sealed = readSealedAll<StoredCache>(file)
     if (sealed === null || sealed.values.some(({ version }) => version !== VERSION)) return null
     return { ...decode(sealed.values), end: sealed.end, savedAt: statSync(file).mtimeMs }
-  } catch {
-    // Absent, or not to be read: the compile is slower by it, and no different.
-    return null
-  }
+  })
 }
 
-/** What a compile saw and made, for the next one. */
+/** The state that a compile stores for the next one. */
 export interface SeenByCompile
   extends Pick<
     CompileCache,
@@ -204,7 +203,7 @@ function* storeUnits(
     if (isCacheable(unit)) yield storeUnit(unit, tool => names.get(tool.name)?.tool === tool)
 }
 
-/** What was stored: the whole, and each time what changed since. */
+/** Restores a cache from its first object and the changes that were appended to it. */
 function decode(stored: readonly StoredCache[]): Omit<CompileCache, 'end' | 'savedAt'> {
   const files = new Map<string, CachedFile>()
   for (const part of stored) for (const file of part.files) files.set(file[0], readFile(file))
@@ -254,7 +253,7 @@ function readFindings(stored: StoredFindings): Map<string, Finding[]> {
   return new Map(stored.map(([path, found]) => [path, found.map(readFinding)]))
 }
 
-/** True for a file of the last compile that was not changed since, or is what it was nevertheless. */
+/** True for a file of the last compile whose bytes are still the same. */
 export function isAsMade(directory: string, file: string, cache: CompileCache | null): boolean {
   const made = cache?.made.get(file)
   const path = join(directory, file)

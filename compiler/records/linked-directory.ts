@@ -3,7 +3,7 @@ import type { FileRecord } from '../../src/index/index-format.js'
 import { type Finding, type RuleName, severityOf, toDiagnostic } from '../diagnostics/diagnostics.js'
 import type { SkillUnit, UnitTool } from './skill-unit.js'
 
-/** What a name means in one directory. */
+/** The meaning of a name in one directory. */
 export interface NamedTool {
   unit: SkillUnit
   /** Absent where the file's faults keep it from loading. */
@@ -13,7 +13,7 @@ export interface NamedTool {
 
 export interface LinkedDirectory {
   units: SkillUnit[]
-  /** By the name of the tool, qualified where it has a namespace. */
+  /** Tools by name, qualified if they have a namespace. */
   names: Map<string, NamedTool>
   /** The qualified names that a bare name means, in search order, where no tool has it as its own. */
   namesakes: Map<string, string[]>

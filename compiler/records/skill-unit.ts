@@ -11,7 +11,7 @@ import type { StoredLine } from '../index/line-store.js'
 export interface SkillUnit {
   /** Relative to the entry, `/`-separated. */
   path: string
-  /** What the file's surroundings say of it: place, resources. A long one is its digest. */
+  /** The facts outside of the file that its tools depend on, such as its place and resources; a digest if they are long. */
   shape: string
   size: number
   sha256: string
@@ -36,7 +36,7 @@ export interface FreshRecords {
   body?: ContentBody
   /** The key of the source that is its delegate. */
   delegateKey?: string
-  /** Where its delegate stands. */
+  /** The place of its delegate. */
   delegatePlace?: Place
 }
 
@@ -61,17 +61,17 @@ export interface UnitSource {
   code?: string
 }
 
-/** What is known of a tool in code without running it. */
+/** The facts about a tool in code that are known without running it. */
 interface CodePart {
   /** The export that holds it. */
   exported: string
-  /** What only running it tells. */
+  /** The values that only running it reveals. */
   dynamic: Finding[]
   /** True where importing it does more than declare, and so could fail. */
   hasEffects: boolean
 }
 
-/** What of a tool cascades are made of. Absent for one without a role or metadata of consequence. */
+/** The part of a tool that cascades use. Absent for a tool without a role, metadata or directive. */
 export interface CascadeInput {
   role?: Role
   roleMeant?: Role
@@ -83,15 +83,15 @@ export interface CascadeInput {
 }
 
 /** A tool of a unit: read anew, with its records or with the lines that these became, or known from the last compile. */
-export type UnitTool = FreshTool | SettledTool | KnownTool
+export type UnitTool = FreshTool | EncodedTool | KnownTool
 
 interface SomeTool {
   name: string
-  /** Where its name stands in the file. */
+  /** The place of its name in the file. */
   place: Place
   /** The tool that runs in its stead. */
   delegate?: DelegateReference
-  /** What it refers to, in the file's order. */
+  /** Its references, in the file's order. */
   references: ToolReference[]
   /** The files that its schemas were compiled to, relative to the entry. */
   validators?: string[]
@@ -107,16 +107,15 @@ interface FreshTool extends SomeTool {
   written?: never
 }
 
-/** What is kept of a tool's records where there are only lines of them. */
+/** The facts about a tool that are kept when its records are only lines. */
 interface WithoutRecords extends SomeTool {
   fresh?: never
   /** The names in its content that may be directives. */
   directives: readonly string[]
-  /** What of it cascades are made of. */
   cascade: CascadeInput | undefined
 }
 
-interface SettledTool extends WithoutRecords {
+interface EncodedTool extends WithoutRecords {
   /** Its lines in the index. */
   lines: { record: StoredLine; details: StoredLine }
   written?: never
@@ -164,18 +163,18 @@ export function directivesOf(tool: UnitTool): readonly string[] {
 export interface ParsedTool {
   name: string
   record: ToolRecord
-  /** Where its name stands. */
+  /** The place of its name. */
   place: Place
-  /** Where its delegate stands, where it has one. */
+  /** The place of its delegate, if it has one. */
   delegatePlace?: Place
   verbatim: JsonObject
-  /** What another host would fill in or run. Absent for code. */
+  /** Placeholders that another host would fill in or run. Absent for code. */
   placeholders?: HostPlaceholder[]
-  /** Where what stands in its frontmatter stands in the file. */
+  /** Finds the place of a key or value of its frontmatter. */
   at: Locator
-  /** What it refers to, in the file's order. */
+  /** Its references, in the file's order. */
   references: ToolReference[]
-  /** What is known of a tool in code without running it. */
+  /** Absent for Markdown. */
   code?: CodePart
   /** The text after its frontmatter. Absent for code. */
   content?: string

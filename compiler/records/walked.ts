@@ -31,7 +31,7 @@ export interface WalkedSkill extends WalkedFile {
   findings: Finding[]
   /** The unit of the entry that it is in. */
   unit: Unit
-  /** Why it cannot be looked at. Only of a SKILL.md at the root, also where the root itself cannot be: another one gives no skill. */
+  /** The reason why a SKILL.md at the root cannot be read. Other unreadable files give no skill. */
   unseen?: string
 }
 
@@ -41,7 +41,7 @@ export interface Skipped {
   finding: Finding
   /** True for what would be a skill if it lay elsewhere, and so counts as a file met. */
   counts: boolean
-  /** The names that it seems to give, so that no other tool takes their place, and what they guard does not run without. */
+  /** The names that it seems to give. They are reserved, so that no other tool runs in its place without its guards. */
   names?: string[]
 }
 
@@ -52,11 +52,11 @@ export interface Walk {
   listing: string
   /** The units of the entry, in search order. */
   units: Unit[]
-  /** True where the system does not let anybody list the directory itself: nobody knows what is in it. */
+  /** True if the system refuses to list the directory itself. */
   isRefused?: true
 }
 
-/** The name that a file seems to give by where it lies. */
+/** The tool name that a file's path implies. */
 export function fallbackName({
   path,
   kind,
@@ -66,7 +66,7 @@ export function fallbackName({
   return isToolName(name) ? name : null
 }
 
-/** What is known of a skill file before it is read. */
+/** The facts about a skill file that are known before it is read. */
 export interface SkillSource {
   /** Relative to the entry, as it is to stand in records. */
   path: string
@@ -77,7 +77,7 @@ export interface SkillSource {
   atRoot: boolean
 }
 
-/** As `join` does, which takes much longer, for parts that are as it would leave them. */
+/** A much faster `join` for paths that are already normalized. */
 export function inside(directory: string, path: string): string {
   return directory.endsWith(sep) ? directory + path : directory + sep + path
 }

@@ -13,7 +13,7 @@ import type { SkillUnit, UnitSource } from '../../records/skill-unit.js'
 import { parseFile } from '../markdown/parse-file.js'
 import type { CodeModule } from './read-code.js'
 
-/** What a tool's `metadata.delegate` refers to, or why it cannot be used. */
+/** The target of a tool's `metadata.delegate`, or the reason why it cannot be used. */
 type Delegate =
   /** Code that is compiled to a module, whose default export runs the tool. */
   | { source: UnitSource }

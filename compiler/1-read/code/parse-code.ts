@@ -5,7 +5,7 @@ import { readFrontmatter } from '../../../src/skill/role-meant.js'
 import { FILE_START, type Finding, finding, isFatal, type Place } from '../../diagnostics/diagnostics.js'
 import type { Locator } from '../../diagnostics/source-text.js'
 import { fallbackName } from '../../records/walked.js'
-import { checkFrontmatter, hasDelegate, saysMain } from '../frontmatter/check-frontmatter.js'
+import { checkFrontmatter, hasDelegate, pathText, saysMain } from '../frontmatter/check-frontmatter.js'
 import { frontmatterReferences } from '../frontmatter/frontmatter-references.js'
 import { decode } from '../markdown/decode.js'
 import { nothingParsed, type ParsedFile } from '../markdown/parse-file.js'
@@ -112,11 +112,4 @@ function locatorOf({ offsets, offset }: CodeTool, placeOf: (offset: number) => P
 function addBroken(parsed: ParsedFile, why: Finding, name: string | null): void {
   parsed.findings.push(why)
   if (name !== null && isFatal(why)) parsed.broken.push({ name, finding: why })
-}
-
-/** A path in the notation of `CodeTool.offsets`: `metadata.tags[0]`. */
-function pathText(path: readonly (string | number)[]): string {
-  return path
-    .map((step, index) => (typeof step === 'number' ? `[${step}]` : index === 0 ? step : `.${step}`))
-    .join('')
 }

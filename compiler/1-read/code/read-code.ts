@@ -14,10 +14,10 @@ import {
   withoutTypes,
 } from './module-scope.js'
 
-/** What the text of a module says of it. */
+/** A module as its text shows it. */
 export interface CodeModule {
   tools: CodeTool[]
-  /** Whether the default export can be a function. Text without `import` and `export` may be CommonJS. */
+  /** `maybe` if the default export can be a function. Text without `import` and `export` may be CommonJS. */
   defaultExport: 'none' | 'no-function' | 'maybe'
   /** True where importing it does more than declare: only then can importing it fail. */
   hasEffects: boolean
@@ -145,7 +145,7 @@ declare module 'acorn' {
   }
 }
 
-/** As arguments of a call they take 32 KiB of the stack: more than a regular expression needs, and the levels of so many tokens. */
+/** Arguments of a call that take 32 KiB of the stack: more than a regular expression needs, and the levels of so many tokens. */
 const MARGIN: unknown[] = new Array(4096).fill(undefined)
 const TOKENS_BETWEEN = 8
 

@@ -49,7 +49,7 @@ export interface Described {
  */
 export function discoverPlugins(described: Described, discovery: Discovery): Set<ManifestKind> {
   const kinds = new Set<ManifestKind>()
-  /** The faults for which nobody knows which plugins a manifest names. */
+  /** The faults that hide which plugins a manifest names. */
   const faults: Fault[] = []
   const notLoaded: PluginEntries['broken'] = []
   for (const place of MANIFEST_PLACES) {
@@ -283,7 +283,7 @@ function listedPlaces(
   })
 }
 
-/** The folder, relative to the path entry, that a manifest names; the rule that is broken where there is none. */
+/** The folder, relative to the path entry, that a manifest names, or the rule that it breaks. */
 function folderOf(
   written: string,
   from: string,

@@ -32,8 +32,8 @@ export function discoverUnits(root: string, isIgnored: (path: string) => boolean
 }
 
 /**
- * The digest of all that decides which units a repository has and what is at their top. Whoever finds another
- * one knows that something was added, removed or renamed there.
+ * The digest of all that decides which units a repository has and what is at their top. Another
+ * digest shows that something was added, removed or renamed there.
  */
 export function discoveryDigest(root: string, { units, manifests }: Discovery): string {
   const places = units.map(({ path, namespace, places: its }) => [

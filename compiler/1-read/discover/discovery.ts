@@ -22,7 +22,7 @@ export interface Discovery {
   manifests: ManifestRecord[]
   /** The plugins of the directory itself; not those that are elsewhere. */
   plugins: PluginRecord[]
-  /** By name: where each plugin is described first. */
+  /** The first description of each plugin, by name. */
   named: Map<string, { folder: string; manifest: string; by: NamedBy }>
   /** The names that are known to come, which no folder before takes that has less right to one. */
   reserved: ReadonlyMap<string, NamedBy>

@@ -11,28 +11,28 @@ export interface PluginEntry {
   plugin: PluginRecord
   /** Its folder, relative to that of the manifest. */
   source: string
-  /** Where its skills are, relative to its folder; absent where the manifest does not say. */
+  /** The paths of its skills, relative to its folder; absent if the manifest does not list them. */
   skills?: string[]
   host: ManifestHost
   /** True where the manifest is a marketplace. */
   isListed: boolean
   /** The manifest, relative to the path entry. */
   manifest: string
-  /** Where a field is written in the manifest. */
+  /** Finds the place of a field in the manifest. */
   placeOf: (...path: (string | number)[]) => Place
 }
 
-/** What a manifest holds: plugins, and what is wrong with others. */
+/** The plugins of a manifest, and the faults in it. */
 export interface PluginEntries {
   entries: PluginEntry[]
   findings: Finding[]
-  /** True where nobody can say which plugins the manifest names. */
+  /** True if it is unknown which plugins the manifest names. */
   isUnknown: boolean
   /** The folders of plugins that do not load, relative to that of the manifest, with the skills that they list. */
   broken: Pick<PluginEntry, 'source' | 'skills'>[]
 }
 
-/** Where a manifest lies, and who reads it. */
+/** The path of a manifest, and its host. */
 interface Origin {
   manifest: string
   host: ManifestHost
@@ -120,14 +120,14 @@ function addPlugin(
   else if (problem !== null)
     findings.push(finding('plugin-name', placeOf('name'), name.slice(0, 80), problem))
   else if (typeof skills === 'string') findings.push(finding('manifest-invalid', placeOf('skills'), skills))
-  // Which skills of a folder that plugins share are those of this one, nobody knows.
+  // In a folder that plugins share, it is unknown which skills are this one's.
   const isClosed = problem !== null || (isListed && (typeof name !== 'string' || typeof skills === 'string'))
   if (isClosed) broken.push({ source, ...listed })
   else if (typeof name !== 'string') all.isUnknown = true
   else entries.push({ plugin: { name, ...texts(value) }, ...listed, ...origin })
 }
 
-/** The paths of a `skills` field, undefined where there is none, or what is wrong with it. */
+/** The paths of a `skills` field, undefined if it is absent, or its fault as a string. */
 function skillPaths(value: unknown): string[] | undefined | string {
   if (value === undefined) return undefined
   const paths = [value].flat()
@@ -136,7 +136,7 @@ function skillPaths(value: unknown): string[] | undefined | string {
   return `"skills" has ${paths.length} paths, and at most ${limits.pluginPaths} are read`
 }
 
-/** Where the folder of a plugin is said to be; null where that is not in the repository. */
+/** The path that a `source` gives for a plugin's folder; null if that is outside of the repository. */
 function localSource(source: unknown): string | null {
   if (source === undefined) return ''
   if (typeof source === 'string') return /^[a-z][a-z\d+.-]+:|^git@/i.test(source) ? null : source
@@ -154,7 +154,7 @@ function texts(value: Record<string, unknown>): Omit<PluginRecord, 'name'> {
   }
 }
 
-/** What a manifest calls a folder, below another one; what is absolute stays so. */
+/** A path of a manifest below a folder. An absolute path stays as it is. */
 export function joined(folder: string, path: string): string {
   const written = path.replaceAll('\\', '/')
   return posix.isAbsolute(written) || /^[a-z]:/i.test(written)

@@ -17,18 +17,18 @@ export interface ReadManifest {
   value: Record<string, unknown>
   size: number
   sha256: string
-  /** Where a value is written in it. */
+  /** Finds the place of a value in it. */
   placeOf: (path: readonly (string | number)[]) => Place
 }
 
-/** A manifest that nobody can read, with its digest where its bytes are known. */
+/** A manifest that cannot be read, with its digest if its bytes are known. */
 export interface UnreadableManifest {
   fault: Finding
   digest?: Pick<ReadManifest, 'size' | 'sha256'>
 }
 
 /**
- * Reads a manifest of a directory; null where there is none.
+ * Reads a manifest of a directory; null if it is missing.
  *
  * @param path relative to the directory
  * @param realRoot the directory's real path, which a link to a manifest may not leave

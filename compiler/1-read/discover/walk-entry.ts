@@ -45,8 +45,8 @@ export interface Elsewhere {
 
 export interface WalkEntryOptions extends Pick<WalkOptions, 'isIgnored' | 'onDirectory'> {
   /**
-   * What is done with the skills of a repository that are in none of its units: they are counted, or also read,
-   * where all others are in places that other programs do not know. Default: nothing, unless there are no others.
+   * Counts the skills of a repository that are in none of its units, or also reads them if all others are in places
+   * that other programs do not know. Default: neither, unless the units have no skills.
    */
   elsewhere?: 'count' | 'read'
 }
@@ -98,7 +98,7 @@ function walkRepository(dir: string, options: WalkEntryOptions): WalkedEntry {
   const isOut = (path: string): boolean => isIgnored(path) || found.closed.has(path)
   const isBroken = found.top.has('broken')
   const known = { listing: digest, listed, isBroken }
-  // Which skills are those of plugins, nobody knows: it is read as it would be without conventions.
+  // It is unknown which skills are those of plugins, so it is read as it would be without conventions.
   if (isBroken) return { ...walkPlain(dir, options), ...known }
   const mayHavePlugins = !found.top.has('marketplace')
   const walkUnits = (units: readonly Unit[]): WalkedEntry =>

@@ -62,12 +62,8 @@ function checkDescription(
   { kind, description }: Described,
   at: Locator,
 ): Finding[] {
-  if (typeof written === 'object' && written !== null) {
-    return [
-      finding('field-type', at.value('description'), 'description', 'a string', typeName(written)),
-      missing(),
-    ]
-  }
+  if (typeof written === 'object' && written !== null)
+    return [wrongType(at, written, 'a string', 'description'), missing()]
   if (description === undefined || description.trim() === '') return [missing()]
   const length = characters(description)
   return length > DESCRIPTION_MAX
@@ -84,7 +80,7 @@ function checkTexts(verbatim: JsonObject, at: Locator): Finding[] {
   for (const field of ['license', 'compatibility']) {
     const value = verbatim[field]
     if (value === undefined || typeof value === 'string') continue
-    findings.push(finding('field-type', at.value(field), field, 'a string', typeName(value)))
+    findings.push(wrongType(at, value, 'a string', field))
   }
   if (typeof verbatim.compatibility === 'string') {
     const length = characters(verbatim.compatibility)
@@ -99,20 +95,16 @@ function checkAllowedTools(verbatim: JsonObject, at: Locator): Finding[] {
   const field = 'allowed-tools'
   const value = verbatim[field]
   if (value === undefined || value === null || typeof value === 'string') return []
-  if (!Array.isArray(value)) {
-    return [finding('field-type', at.value(field), field, 'a string or a list of strings', typeName(value))]
-  }
+  if (!Array.isArray(value)) return [wrongType(at, value, 'a string or a list of strings', field)]
   return first([...value.entries()].filter(([, item]) => typeof item !== 'string')).map(([index, item]) =>
-    finding('field-type', at.value(field, index), `${field}[${index}]`, 'a string', typeName(item)),
+    wrongType(at, item, 'a string', field, index),
   )
 }
 
 function checkMetadata(verbatim: JsonObject, at: Locator): Finding[] {
   const { metadata } = verbatim
   if (metadata === undefined || metadata === null) return []
-  if (!isJsonObject(metadata)) {
-    return [finding('field-type', at.value('metadata'), 'metadata', 'a mapping', typeName(metadata))]
-  }
+  if (!isJsonObject(metadata)) return [wrongType(at, metadata, 'a mapping', 'metadata')]
   // Most hold tags at most, and what is their author's own.
   const ours = Object.keys(metadata).some(key => key !== 'tags' && CORE_METADATA_KEYS.includes(key))
   return [
@@ -133,23 +125,21 @@ function checkCoreKeys(metadata: JsonObject, at: Locator): Finding[] {
     findings.push(
       typeof role === 'string'
         ? finding('role-unknown', place, role, ...(meant ? [meant] : []))
-        : finding('field-type', place, 'metadata.role', 'a string', typeName(role)),
+        : wrongType(at, role, 'a string', 'metadata', 'role'),
     )
     if (meant === 'main') findings.push(finding('main-broken', place))
   }
   if (visibility !== undefined && visibility !== 'hidden') {
-    const place = at.value('metadata', 'visibility')
     findings.push(
       typeof visibility === 'string'
-        ? finding('visibility-unknown', place, visibility)
-        : finding('field-type', place, 'metadata.visibility', 'a string', typeName(visibility)),
+        ? finding('visibility-unknown', at.value('metadata', 'visibility'), visibility)
+        : wrongType(at, visibility, 'a string', 'metadata', 'visibility'),
     )
   }
   for (const schema of ['params', 'returns']) {
     const value = metadata[schema]
-    if (value === undefined || isJsonObject(value)) continue
-    const place = at.value('metadata', schema)
-    findings.push(finding('field-type', place, `metadata.${schema}`, 'a JSON Schema', typeName(value)))
+    if (value !== undefined && !isJsonObject(value))
+      findings.push(wrongType(at, value, 'a JSON Schema', 'metadata', schema))
   }
   findings.push(
     ...checkSchemas(metadata, (part, ...inside) =>
@@ -185,17 +175,7 @@ function normalTags(tags: JsonValue | undefined): { tag: string; inside: number[
 
 function checkTags({ tags, role }: JsonObject, at: Locator): Finding[] {
   const areTexts = tags === undefined || typeof tags === 'string' || isStringArray(tags)
-  const findings = areTexts
-    ? []
-    : [
-        finding(
-          'field-type',
-          at.value('metadata', 'tags'),
-          'metadata.tags',
-          'a list of strings',
-          typeName(tags),
-        ),
-      ]
+  const findings = areTexts ? [] : [wrongType(at, tags, 'a list of strings', 'metadata', 'tags')]
   // All others are their author's own.
   const normal = normalTags(tags).filter(({ tag }) => tag.startsWith('meta-'))
   if (normal.length === 0) return findings
@@ -288,6 +268,25 @@ const nearestField = memoize(field => {
   const lowerCase = hyphenated.toLowerCase()
   return TOP_LEVEL_FIELDS.includes(lowerCase) ? lowerCase : (nearest(hyphenated, TOP_LEVEL_FIELDS) ?? '')
 }, WORDS_KEPT)
+
+/** The finding that a value has another type than the expected one. */
+export function wrongType(
+  at: Locator,
+  value: JsonValue,
+  expected: string,
+  field: string,
+  ...inside: (string | number)[]
+): Finding {
+  const path = pathText([field, ...inside])
+  return finding('field-type', at.value(field, ...inside), path, expected, typeName(value))
+}
+
+/** A path as messages show it: `metadata.tags[0]`. */
+export function pathText(path: readonly (string | number)[]): string {
+  return path
+    .map((step, index) => (typeof step === 'number' ? `[${step}]` : index === 0 ? step : `.${step}`))
+    .join('')
+}
 
 /** A value's type, as the end of "must be …, not …". */
 export function typeName(value: JsonValue): string {

@@ -2,7 +2,7 @@ import { isJsonObject, type JsonObject } from '../../../src/base/json.js'
 import { METADATA_STRING } from '../../../src/skill/metadata-keys.js'
 import { type Finding, finding, type Place } from '../../diagnostics/diagnostics.js'
 import type { Locator } from '../../diagnostics/source-text.js'
-import { typeName } from './check-frontmatter.js'
+import { wrongType } from './check-frontmatter.js'
 import { boundBroken, offsetsIn, readYaml, type YamlProblem } from './yaml.js'
 
 /**
@@ -29,7 +29,7 @@ export function readMetadataString(verbatim: JsonObject, at: Locator): MetadataR
   const place = at.value('metadata', METADATA_STRING)
   const field = `metadata.${METADATA_STRING}`
   if (typeof text !== 'string')
-    return { ...without, findings: [finding('field-type', place, field, 'a string', typeName(text ?? null))] }
+    return { ...without, findings: [wrongType(at, text ?? null, 'a string', 'metadata', METADATA_STRING)] }
   const { value: inside, problem } = readMapping(text)
   if (problem?.rule === 'frontmatter-not-mapping') {
     const [found = ''] = problem.found
@@ -73,22 +73,18 @@ function locatorInside(
   at: Locator,
   placeOf: (offset: number) => Place,
 ): Locator {
-  let parsed: ReturnType<typeof offsetsIn> | undefined
-  const offsets = (): ReturnType<typeof offsetsIn> => {
-    parsed ??= offsetsIn(text)
-    return parsed
-  }
+  const offsets = offsetsIn(text)
   const offsetOf = scalarOffsets(text)
   const isInside = (field: string, [key]: (string | number)[]): boolean =>
     field === 'metadata' && key !== undefined && Object.hasOwn(inside, key)
   return {
     key: (field, ...path) =>
-      isInside(field, path) ? placeOf(offsets().key(path) ?? 0) : at.key(field, ...path),
+      isInside(field, path) ? placeOf(offsets.key(path) ?? 0) : at.key(field, ...path),
     value: (field, ...path) =>
-      isInside(field, path) ? placeOf(offsets().value(path) ?? 0) : at.value(field, ...path),
+      isInside(field, path) ? placeOf(offsets.value(path) ?? 0) : at.value(field, ...path),
     within: (value, offset, field, ...path) =>
       isInside(field, path)
-        ? placeOf(offsetOf(offsets().value(path) ?? 0, value, offset))
+        ? placeOf(offsetOf(offsets.value(path) ?? 0, value, offset))
         : at.within(value, offset, field, ...path),
   }
 }

@@ -13,9 +13,10 @@ export function readPlainYaml(source: string): JsonObject | null {
   return value !== null && reader.indent === AT_END && Object.keys(value).length > 0 ? value : null
 }
 
-/** Where a scan is: at a line that is not blank, whose first character after its indentation is at `position`. */
+/** The state of a scan, at a line that is not blank. */
 interface Reader {
   source: string
+  /** The offset of the line's first character after its indentation. */
   position: number
   /** The offset at which the line ends. */
   end: number
@@ -130,7 +131,7 @@ const CONSTANT_MAX = 5
 
 /** How a string begins that has no quotes, no sign, and no character that means something to YAML. */
 const PLAIN_START = /[A-Za-z\xA0-\uFFFF(/$^;<=_\\]/y
-/** What ends such a string, or makes a key of it. */
+/** The end of such a string, or the colon that makes it a key. */
 const PLAIN_END = /:(?: |$)| #/
 const SMALL_NUMBER = /^(?:0|[1-9]\d{0,14})(?:\.\d{1,9})?$/
 /** Strings that begin like a number: versions, dates, and what has a character that no number has. */
@@ -145,7 +146,7 @@ function readScalar(written: string): JsonValue | undefined {
   if (constant !== undefined) return constant
   PLAIN_START.lastIndex = 0
   if (PLAIN_START.test(written) || NO_NUMBER.test(written)) {
-    // Most have neither character, which is told much sooner.
+    // Most have neither character, and searching for one is much faster.
     const mayEnd = written.includes(':') || written.includes('#')
     return mayEnd && PLAIN_END.test(written) ? undefined : written
   }

@@ -75,7 +75,7 @@ export function quote(text: string): string {
 
 const QUOTE_IT = 'Put the value in quotes'
 
-/** What YAML takes the first character of a value for. */
+/** The meaning in YAML of a value's first character. */
 const BEGINNINGS: Readonly<Record<string, string>> = {
   '[': 'a list',
   '{': 'a mapping',
@@ -119,7 +119,7 @@ function unclosedBefore(source: string, start: number): string | null {
   return `The "${value.charAt(0)}" in the entry before has no "${end}". Add it, or put that value in quotes.`
 }
 
-/** A hint about a key that is further to the right than the keys around it; null where there is none. */
+/** A hint about a key that is further to the right than the keys around it; null if none is. */
 function strayIndentation(source: string, failedAt: number): string | null {
   const start = source.lastIndexOf('\n', Math.max(0, failedAt - 1)) + 1
   const line = source.slice(start, lineEnd(source, start))

@@ -5,7 +5,7 @@ import { lineEnd } from '../../diagnostics/source-text.js'
 import { NOT_PLAIN } from './repair-colon.js'
 import { topLevelKeys } from './yaml.js'
 
-/** What the comments in a frontmatter ask not to report. */
+/** The rules that comments in a frontmatter ask not to report. */
 interface IgnoreComments {
   rules: RuleName[]
   /** The names that cannot be ignored: where, and why. */
@@ -14,7 +14,7 @@ interface IgnoreComments {
 
 const NO_COMMENTS: IgnoreComments = { rules: [], refused: [] }
 
-/** What begins a comment that names rules to ignore. */
+/** The beginning of a comment that names rules to ignore. */
 const IGNORE_COMMENT = /^#[ \t]*agent-apps-ignore\b/
 
 const COMMENT_LINE = /(?<=^|[ \t])#[ \t]*agent-apps-ignore\b([^\n\r]*)/gm
@@ -78,7 +78,7 @@ export function commentsInValues(source: string): CutValue[] {
   })
 }
 
-/** The offset of the first comment behind text of the value at `start`; null where there is none. */
+/** The offset of the first comment behind text of the value at `start`; null if it has none. */
 function commentIn(source: string, start: number): number | null {
   for (let position = start; position < source.length; ) {
     const end = lineEnd(source, position)

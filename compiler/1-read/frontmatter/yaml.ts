@@ -248,22 +248,22 @@ function withoutBlankRuns(source: string): string {
 }
 
 /** Looks up the offset of a key or value in frontmatter's text, by its path; null where it is missing. */
-export interface Offsets {
+interface Offsets {
   key: (path: readonly (string | number)[]) => number | null
   value: (path: readonly (string | number)[]) => number | null
 }
 
 /** Finds offsets in frontmatter's text, which is parsed when the first is asked for. */
 export function offsetsIn(source: string): Offsets {
-  const { isMap, isScalar, parseDocument } = yamlPackages.yaml
   let parsed: Document | undefined
   const document = (): Document => {
-    parsed ??= parseDocument(withoutBlankRuns(source))
+    parsed ??= yamlPackages.yaml.parseDocument(withoutBlankRuns(source))
     return parsed
   }
   return {
     value: path => startOf(document().getIn(path, true)),
     key: path => {
+      const { isMap, isScalar } = yamlPackages.yaml
       const mapping = path.length > 1 ? document().getIn(path.slice(0, -1), true) : document().contents
       if (!isMap(mapping)) return null
       return startOf(mapping.items.find(({ key }) => isScalar(key) && String(key.value) === path.at(-1))?.key)
@@ -300,7 +300,7 @@ export const yamlPackages = {
   },
 }
 
-/** Where a key and its value begin. */
+/** The offsets at which a key and its value begin. */
 interface KeyOffsets {
   /** Offset of the key. */
   key: number

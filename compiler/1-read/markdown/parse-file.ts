@@ -21,7 +21,13 @@ import type { Locator } from '../../diagnostics/source-text.js'
 import { readSkillFile } from '../../files/regular-file.js'
 import type { ParsedTool } from '../../records/skill-unit.js'
 import { fallbackName, type SkillSource } from '../../records/walked.js'
-import { checkFrontmatter, hasDelegate, saysMain, typeName } from '../frontmatter/check-frontmatter.js'
+import {
+  checkFrontmatter,
+  hasDelegate,
+  saysMain,
+  typeName,
+  wrongType,
+} from '../frontmatter/check-frontmatter.js'
 import { foreignVariables } from '../frontmatter/foreign-variables.js'
 import { frontmatterReferences, reference } from '../frontmatter/frontmatter-references.js'
 import { readMetadataString } from '../frontmatter/metadata-string.js'
@@ -172,7 +178,7 @@ function parseBlock(parsed: ParsedFile, decoded: DecodedText, block: Block, sour
   parsed.tools.push(toolOf(decoded, block, skill))
 }
 
-/** What to do about a fault of syntax, if its cause shows; and the fixes, if its cause is missing quotes. */
+/** The hint on a fault of syntax, if its cause is evident. Adds the fixes if quotes are missing. */
 function syntaxHints(
   { yaml, result: { problem }, written }: RepairedYaml,
   fix: (rule: RuleName, repair: ValueRepair) => void,
@@ -231,7 +237,7 @@ function toolOf(
   return tool
 }
 
-/** What a skill's frontmatter refers to, and its content. */
+/** The references in a skill's frontmatter and content. */
 function referencesIn(
   effective: JsonObject,
   content: string,
@@ -244,7 +250,7 @@ function referencesIn(
   return references.length > 1 ? inOrder(references) : references
 }
 
-/** What another host would fill in or run in a skill's text, or in the tools that it may use. */
+/** The placeholders of other hosts in a skill's text and `allowed-tools`. */
 function placeholdersIn(verbatim: JsonObject, content: string): HostPlaceholder[] {
   const { 'allowed-tools': tools = [], arguments: names } = verbatim
   const allowed = [tools].flat().filter(one => typeof one === 'string')
@@ -290,9 +296,8 @@ function readName(
   at: Locator,
   findings: Finding[],
 ): { name: string; title?: string } | Finding {
-  if (typeof verbatim.name === 'object' && verbatim.name !== null) {
-    findings.push(finding('field-type', at.value('name'), 'name', 'a string', typeName(verbatim.name)))
-  }
+  if (typeof verbatim.name === 'object' && verbatim.name !== null)
+    findings.push(wrongType(at, verbatim.name, 'a string', 'name'))
   const written = readText(verbatim, 'name', yaml, at, findings)?.trim()
   const folderServes = kind === 'folder' && isToolName(folderName)
   if (written === undefined || written === '') {

@@ -3,7 +3,7 @@ import type { Locator } from '../../diagnostics/source-text.js'
 import { limits } from '../../files/limits.js'
 import { scalarOffsets } from '../frontmatter/metadata-string.js'
 import { applyRepair, repairColon, type ValueRepair } from '../frontmatter/repair-colon.js'
-import { keyFinder, type Offsets, offsetsIn, readYaml, type YamlResult } from '../frontmatter/yaml.js'
+import { keyFinder, offsetsIn, readYaml, type YamlResult } from '../frontmatter/yaml.js'
 import type { DecodedText } from './decode.js'
 import type { Block } from './split-file.js'
 
@@ -49,23 +49,19 @@ export function locator(
   { yaml, written }: RepairedYaml,
 ): Locator {
   const source = text.slice(block.yamlStart, block.yamlEnd)
-  let parsed: Offsets | undefined
-  const offsets = (): Offsets => {
-    parsed ??= offsetsIn(yaml)
-    return parsed
-  }
+  const offsets = offsetsIn(yaml)
   const keyOffsets = keyFinder(source)
   const place = (offset: number | undefined): Place =>
     placeAt(offset === undefined ? openingFence(text, block) : block.yamlStart + offset)
   const valueOffset = (field: string, ...inside: (string | number)[]): number | undefined => {
     const found = inside.length === 0 ? keyOffsets(field)?.value : undefined
-    const located = found ?? offsets().value([field, ...inside])
+    const located = found ?? offsets.value([field, ...inside])
     return found ?? (located === null ? keyOffsets(field)?.key : written(located))
   }
   const offsetOf = scalarOffsets(source)
   return {
     key: (field, ...inside) => {
-      const located = inside.length === 0 ? null : offsets().key([field, ...inside])
+      const located = inside.length === 0 ? null : offsets.key([field, ...inside])
       return place(located === null ? keyOffsets(field)?.key : written(located))
     },
     value: (field, ...inside) => place(valueOffset(field, ...inside)),

@@ -27,7 +27,7 @@ export interface Scope {
   real: string
 }
 
-/** Where the walk is: a place of a unit. */
+/** The place of a unit that the walk is in. */
 export interface Area {
   unit: Unit
   place: UnitPlace

@@ -8,6 +8,7 @@ import {
   statSync,
 } from 'node:fs'
 import { basename, join } from 'node:path'
+import { orNull } from '../../../src/base/attempt.js'
 import { byCodePoint } from '../../../src/base/code-point-order.js'
 import { isRefusal } from '../../../src/base/refusal.js'
 import { FILE_START, type Finding, finding } from '../../diagnostics/diagnostics.js'
@@ -28,11 +29,7 @@ export function listDirectory(directory: string): Dirent[] {
 
 /** The entries of a directory that is only looked into; none where it cannot be read. */
 export function peekDirectory(directory: string): Dirent[] {
-  try {
-    return listDirectory(directory)
-  } catch {
-    return []
-  }
+  return orNull(() => listDirectory(directory)) ?? []
 }
 
 /** The real path of a directory; the path itself where the system denies access to it. */
@@ -52,11 +49,7 @@ export function isDirectory(path: string): boolean {
 
 /** True for a directory, false for a link to one. */
 export function isOwnDirectory(path: string): boolean {
-  try {
-    return lstatSync(path).isDirectory()
-  } catch {
-    return false
-  }
+  return orNull(() => lstatSync(path).isDirectory()) === true
 }
 
 /** The stat of a regular file, or why the file cannot be read. */
@@ -84,21 +77,15 @@ export function notRegular(): Finding {
 
 /** The real path and stat of a link's target; null where the link dangles or leads round in a circle. */
 export function resolveLink(link: string): { real: string; stat: Stats } | null {
-  try {
+  return orNull(() => {
     const real = realpathSync.native(link)
     return { real, stat: statSync(real) }
-  } catch {
-    return null
-  }
+  })
 }
 
 /** The last part of the path that a broken link holds. */
 export function targetName(link: string): string {
-  try {
-    return basename(readlinkSync(link))
-  } catch {
-    return basename(link)
-  }
+  return basename(orNull(() => readlinkSync(link)) ?? link)
 }
 
 /** True for a real path that is a folder or lies in it. */

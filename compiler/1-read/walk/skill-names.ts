@@ -1,4 +1,5 @@
 import type { Dirent } from 'node:fs'
+import { orNull } from '../../../src/base/attempt.js'
 import type { ToolKind } from '../../../src/skill/frontmatter.js'
 import { readRegularFile } from '../../files/regular-file.js'
 import { fallbackName } from '../../records/walked.js'
@@ -43,18 +44,10 @@ export function isSkillFolder(folder: string): boolean {
 /** The name that was meant by a file which begins as a skill does and is almost called so; else null. */
 export function nameMeant(name: string, file: string): string | null {
   const near = SKILL_FILE.test(name) ? null : NEAR_FILE.exec(name)
-  if (near === null || !beginsWithFence(file)) return null
+  // An unreadable file with such a name is not known to be a skill.
+  if (near === null || orNull(() => readRegularFile(file, 3).toString()) !== '---') return null
   const [, stem] = near
   return stem === undefined ? 'SKILL.md' : `${stem}.skill.md`
-}
-
-function beginsWithFence(file: string): boolean {
-  try {
-    return readRegularFile(file, 3).toString() === '---'
-  } catch {
-    // An unreadable file with such a name is not known to be a skill.
-    return false
-  }
 }
 
 /**

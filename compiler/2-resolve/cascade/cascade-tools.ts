@@ -48,7 +48,7 @@ export interface ProjectTools extends CascadeLookUp {
   /** A tool by its id. */
   tool: (id: string) => CascadeTool | undefined
   address: (id: string) => ToolAddress
-  /** By directory: the main skills whose folder has another main skill, which comes first. */
+  /** The main skills whose folder has another main skill, which comes first, with their directories. */
   secondMains: [directory: number, main: { name: string; first: string }][]
   /**
    * True for a reference that only the runtime can follow: to registered tools or into other people's
@@ -184,7 +184,7 @@ function middlewareFor(
   return null
 }
 
-/** The first tool of a name that is middleware, or that nobody can use as such for its fault. */
+/** The first tool of a name that is middleware, or may be and has a fault. */
 function middlewareNamed(name: string, directories: readonly ReadDirectory[]): CascadeTool | null {
   for (const { tools, faulty } of directories) {
     const tool = faulty.get(name) ?? tools.get(name)
@@ -241,9 +241,9 @@ function fileOf({ id }: CascadeTool): string {
 
 interface ReadDirectory extends NamedDirectory {
   tools: Map<string, CascadeTool>
-  /** By name: the tools that do not load, and those whose misspelt role may mean middleware. */
+  /** The tools that do not load, and those whose misspelt role may mean middleware, by name. */
   faulty: Map<string, CascadeTool>
-  /** By folder: the first main skill directly in it, or the file that should be one and cannot be used. */
+  /** The first main skill directly in each folder, or the file that should be one and cannot be used. */
   mains: Map<string, CascadeTool>
   secondMains: { name: string; first: string }[]
 }

@@ -18,9 +18,9 @@ import { likelySlips, type Slip } from './likely-slips.js'
 
 /** The resolved cascades of each of a project's directories. */
 interface ProjectCascades {
-  /** By directory, then by name. A tool with an empty chain that depends on no other tool has no record. */
+  /** Records by directory, then by name. A tool with an empty chain that depends on no other tool has none. */
   records: Map<string, CascadeRecord>[]
-  /** By directory. */
+  /** Problems by directory. */
   problems: DirectoryProblem[][]
   /** For each record of a problem: the path in the metadata at fault. */
   paths: Map<CascadeRecord, (string | number)[]>
@@ -71,7 +71,7 @@ interface ResolvedProject {
   resolution: CascadeResolution
   /** The ids of the tools with a base that only the runtime knows. */
   open: ReadonlySet<string>
-  /** By the id of the tool at fault: its first problem. */
+  /** The number of each faulty tool's first problem, by id. */
   faults: ReadonlyMap<string, number>
 }
 

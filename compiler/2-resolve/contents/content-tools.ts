@@ -90,7 +90,7 @@ function ownTool(
 }
 
 /**
- * A tool of somebody else's directories, or else of the library. They are read only for a name that the
+ * A tool of the directories of others, or else of the library. They are read only for a name that the
  * project lacks.
  */
 async function foreignTool(

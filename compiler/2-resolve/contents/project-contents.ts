@@ -39,7 +39,7 @@ import { type ProjectDirectives, projectDirectives, type UsableDirectives } from
 
 /** The compiled contents of one directory. */
 export interface LocatedContents {
-  /** By name; null where the last compile's record still holds. */
+  /** Records by tool name; null if the last compile's record still holds. */
   records: Map<string, ContentRecord | null>
   /** The faults of their directives, by file. */
   findings: Map<string, Finding[]>
@@ -164,7 +164,7 @@ class ContentCompiler {
   private readonly known: KnownDirectives
   /** The work that each content takes, by its tool's name. */
   private readonly works = new Map<string, ContentWork>()
-  /** Where the content that is compiled begins. */
+  /** The place at which the content that is compiled begins. */
   private start: Place = FILE_START
   /** True once a content takes too much work: no more of its directives are run then. */
   private isTooLarge = false

@@ -25,7 +25,7 @@ export interface ProjectDirectives {
 /** The directives that a content may use, by name without namespace. */
 export interface UsableDirectives {
   known: ReadonlyMap<string, readonly DirectiveForm[]>
-  /** By name: the faults that keep skills from loading which may be directives. */
+  /** The faults of skills that do not load and may be directives, by name. */
   broken: ReadonlyMap<string, Diagnostic>
   /** True for a directive of the library. */
   isLibrarys: (name: string) => boolean

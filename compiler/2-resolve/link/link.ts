@@ -98,8 +98,8 @@ function sameLabels(names: ReadonlyMap<string, NamedTool>): NamedTool[][] {
 }
 
 /**
- * What bare names mean that are nobody's own name: the qualified names of the tools, in search order, those
- * that load before those that do not.
+ * The qualified names that each bare name means, in search order, unless it is a tool's own name. Tools that load
+ * come before those that do not.
  */
 function namesakesIn(names: ReadonlyMap<string, NamedTool>): Map<string, string[]> {
   const namesakes = new Map<string, string[]>()

@@ -9,7 +9,7 @@ import { type CompileCache, isAsMade } from '../../records/compile-cache.js'
 import type { SkillUnit } from '../../records/skill-unit.js'
 
 interface Validators {
-  /** By digest of the schema: the file that it was compiled to, relative to the directory. */
+  /** The files that schemas were compiled to, relative to the directory, by digest of the schema. */
   files: Map<string, string>
   /** New files to write. */
   outputs: Map<string, Uint8Array>

@@ -30,9 +30,9 @@ interface Evaluation {
 
 export type EvaluationResult =
   | {
-      /** By export. */
+      /** The frontmatter by export. */
       frontmatter: Map<string, JsonObject>
-      /** By export: the schema that keeps its tool from having frontmatter. */
+      /** The schema that keeps a tool from having frontmatter, by export. */
       unsupported: Map<string, UnsupportedPart>
       problem?: never
     }

@@ -32,7 +32,7 @@ import {
 
 /** The modules of a directory's units. */
 export interface UnitModules {
-  /** By source key. */
+  /** Modules by source key. */
   modules: Map<string, CachedModule>
   failures: Map<string, ModuleFailure[]>
   /** New files to write, by path relative to the directory; none where the last compile's still hold. */
@@ -114,7 +114,7 @@ export function unitsWithNewModules(
 }
 
 interface AttachOptions {
-  /** What the last compile recorded of those that are not run. Null, as where it is absent: nothing. */
+  /** The records that the last compile has of modules that are not run; null if it has none. */
   recorded?: RecordedIndex | null
   /** Calls `run` while the files of modules lie in the directory. Absent where no module is run. */
   withModules?: (outputs: ReadonlyMap<string, Uint8Array>, run: () => Promise<void>) => Promise<void>
@@ -313,7 +313,7 @@ function dynamicPlace(
   return placeIn(dynamic, path) ?? dynamic?.[0]?.place ?? tool?.place ?? FILE_START
 }
 
-/** The place of the computed value that holds a path, or that lies in it; undefined where there is none. */
+/** The place of the computed value that holds a path, or that lies in it. */
 function placeIn(dynamic: readonly Finding[] = [], path: string): Place | undefined {
   const isNear = ({ found: [field = ''] }: Finding): boolean =>
     path.startsWith(field) || field.startsWith(path)

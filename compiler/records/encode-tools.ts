@@ -4,19 +4,19 @@ import { tokensOf } from './catalog-cost.js'
 import { cascadeInput, directivesOf, type FreshRecords, type SkillUnit, type UnitTool } from './skill-unit.js'
 
 /**
- * Makes the lines of a unit's tools, as far as nothing that comes later adds to them, in the place of their records. Of
- * most skills that is so, and records take many times the room.
+ * Replaces the records of a unit's tools by their lines in the index, unless a later phase adds to them. Records take
+ * many times the memory.
  *
  * @param file the unit's, absolute
  */
-export function settleUnit(unit: SkillUnit, file: string, store: LineStore): void {
+export function encodeTools(unit: SkillUnit, file: string, store: LineStore): void {
   // In place of the others, in the same array: V8 allocates what replaces a unit's array among the objects that live
   // long, along with the file's text, and compiling 100,000 skills takes 130 MB more.
   for (const [index, tool] of unit.tools.entries())
-    if (tool.fresh && isComplete(tool.fresh)) unit.tools[index] = settled(tool, tool.fresh, file, store)
+    if (tool.fresh && isComplete(tool.fresh)) unit.tools[index] = encodedTool(tool, tool.fresh, file, store)
 }
 
-function settled(
+function encodedTool(
   tool: UnitTool,
   { record, details }: FreshRecords,
   file: string,
