@@ -5,7 +5,6 @@ import { limits } from '../files/limits.js'
 import { type Finding, finding } from './diagnostics.js'
 import type { Locator } from './source-text.js'
 
-/** The tools of the library. */
 const LIBRARY_NAMES: readonly string[] = [
   'agent',
   'agent-discover',

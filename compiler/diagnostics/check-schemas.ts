@@ -7,7 +7,6 @@ import { keywordsOf, SHAPES, type Shape } from '../../src/schema/keywords.js'
 import { limits } from '../files/limits.js'
 import { type Finding, finding, type Place } from './diagnostics.js'
 
-/** Gives the place of a path in a schema. */
 type SchemaPlace = (part: 'params' | 'returns', ...inside: (string | number)[]) => Place
 
 /** Checks a tool's schemas: gives the first fault of each, or else its slips. */
@@ -83,7 +82,6 @@ function takesAny({ role, tags }: JsonObject): boolean {
 
 /** A default that does not fit its own schema, so that a call which relies on it would be refused. */
 interface RefusedDefault {
-  /** Its path in the schema. */
   path: (string | number)[]
   property: string
   problem: string

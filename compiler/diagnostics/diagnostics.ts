@@ -755,7 +755,6 @@ export function severityOf({ rule, found }: Finding): Severity {
   return typeof severity === 'function' ? severity(...found) : severity
 }
 
-/** Makes a finding in a file a diagnostic. */
 export function toDiagnostic(file: string, finding: Finding): Diagnostic {
   const { rule, place, found } = finding
   const { fatal, reason, note }: Rule = RULES[rule]

@@ -52,9 +52,7 @@ export function lineEnd(text: string, start: number): number {
 
 /** Finds places of what is in frontmatter, in the author's file. */
 export interface Locator {
-  /** The place of a value. */
   value: (field: string, ...inside: (string | number)[]) => Place
-  /** The place of a value's key. */
   key: (field: string, ...inside: string[]) => Place
   /** The place of an offset in a string value that the file contains verbatim; else the value's place. */
   within: (text: string, offset: number, field: string, ...inside: (string | number)[]) => Place

@@ -2,7 +2,6 @@ import { VFileMessage } from 'vfile-message'
 import { type Diagnostic, lineOf, ruleUrl } from '../../src/base/diagnostic.js'
 import type { Message } from './diagnostics.js'
 
-/** Makes a diagnostic a `vfile-message` object. */
 export function toMessage(diagnostic: Diagnostic): Message {
   const { file, line, column, rule, severity, reason, note, fatal } = diagnostic
   const message = new VFileMessage(reason, { place: { line, column }, ruleId: rule, source: 'agent-apps' })

@@ -69,5 +69,4 @@ export function sectionLines(text: string): Map<string, string> {
   return lines
 }
 
-/** A key at the start of a line. */
 const KEY = /^"[^"\\]*(?:\\.[^"\\]*)*":/

@@ -15,7 +15,6 @@ export interface RecordedIndex {
   isSame: (path: string) => boolean
   /** True where the index names a file of this digest. */
   has: (path: string, digest: FileDigest) => boolean
-  /** The findings of a skill file. */
   findings: (path: string) => Finding[]
   /** A tool's frontmatter as its code gave it. */
   verbatim: (name: string) => JsonObject | undefined

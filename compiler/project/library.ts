@@ -16,7 +16,6 @@ export interface LibraryTools {
   cascadeInput: string
   /** Reads the tools; only a compile that resolves cascades anew needs them. */
   readTools: () => Map<string, ToolRecord>
-  /** The forms of each directive. */
   readDirectives: () => Map<string, readonly DirectiveForm[]>
   /** The function of a directive that runs at build time; null for any other name. */
   staticDirective: (name: string) => Promise<DirectiveFunction | null>

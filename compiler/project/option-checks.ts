@@ -86,7 +86,6 @@ function isPathEntry(entry: unknown): boolean {
   )
 }
 
-/** How the compiler checks options. */
 export const CLOSELY: CloserChecks = { suggest: nearest, isPathEntry }
 
 /** A package's name, scope and all; not a path, and nothing inside the package. */

@@ -124,7 +124,6 @@ export interface LinkedPart {
 /** A linked directory whose skill files can be read once more. */
 export interface ProjectPart extends LinkedPart {
   skills: readonly WalkedSkill[]
-  /** The units of the directory. */
   units: readonly Unit[]
   /**
    * Parses a skill file again for the parts of a tool that no compile keeps; undefined where the tool is

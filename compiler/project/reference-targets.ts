@@ -16,7 +16,6 @@ export interface ProjectTool {
   name: string
 }
 
-/** The target of a reference. */
 export type ReferenceTarget =
   | ({ kind: 'tool' } & ProjectTool)
   /** A file or folder, absolute. */

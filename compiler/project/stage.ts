@@ -6,7 +6,6 @@ export interface Stage<In, Out> {
   run: (input: In) => Out | Promise<Out>
 }
 
-/** The options of `runStages`. */
 interface StageRun extends Interruption {
   /** Milliseconds spent in each stage, by its name. */
   timings?: Record<string, number>
@@ -67,7 +66,6 @@ export interface Progress {
   total: number
 }
 
-/** The stages of a compile. */
 export type StageName = 'walk' | 'read' | 'modules' | 'link' | 'resolve' | 'contents' | 'emit' | 'bundle'
 
 /**
@@ -82,7 +80,6 @@ export interface WatchSink {
   path: (path: string) => void
 }
 
-/** A way to end a compile early. */
 interface Interruption {
   signal?: AbortSignal | undefined
 }

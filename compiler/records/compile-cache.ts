@@ -31,7 +31,6 @@ export interface CompileCache {
   header: string
   /** The packages that were not bundled. */
   external: string[]
-  /** The end of the cache's file. */
   end: SealedEnd
   /** Milliseconds since the epoch. */
   savedAt: number
@@ -53,7 +52,6 @@ export interface CompileCache {
   contentFindings: Map<string, Finding[]>
   /** The findings that only the whole directory shows, by file. */
   found: Map<string, Finding[]>
-  /** The other files in the index. */
   otherFiles: ReadonlyMap<string, FileDigest>
   /** The directories of others in which a base may lie, absolute: cascades hold as long as they are the same. */
   elsewhere: string[]
@@ -90,7 +88,6 @@ interface StoredCache {
 }
 type StoredDigest = [file: string, size: number, sha256: string]
 type StoredFile = [path: string, size: number, mtimeMs: number, ctimeMs: number, ino: number, sha256: string]
-/** Findings by file. */
 type StoredFindings = [path: string, findings: StoredFinding[]][]
 
 /** The cache of a directory; null if it is missing, or this version cannot use it. */

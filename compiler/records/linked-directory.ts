@@ -3,7 +3,6 @@ import type { FileRecord } from '../../src/index/index-format.js'
 import { type Finding, type RuleName, severityOf, toDiagnostic } from '../diagnostics/diagnostics.js'
 import type { SkillUnit, UnitTool } from './skill-unit.js'
 
-/** The meaning of a name in one directory. */
 export interface NamedTool {
   unit: SkillUnit
   /** Absent where the file's faults keep it from loading. */
@@ -67,6 +66,5 @@ export interface DirectoryProblem extends Pick<CascadeProblem, 'path'> {
   code: RuleName
   /** The name of the tool at fault. */
   name: string
-  /** The arguments of the rule's message. */
   found: string[]
 }

@@ -36,7 +36,6 @@ export interface FreshRecords {
   body?: ContentBody
   /** The key of the source that is its delegate. */
   delegateKey?: string
-  /** The place of its delegate. */
   delegatePlace?: Place
 }
 
@@ -63,7 +62,6 @@ export interface UnitSource {
 
 /** The facts about a tool in code that are known without running it. */
 interface CodePart {
-  /** The export that holds it. */
   exported: string
   /** The values that only running it reveals. */
   dynamic: Finding[]
@@ -165,7 +163,6 @@ export interface ParsedTool {
   record: ToolRecord
   /** The place of its name. */
   place: Place
-  /** The place of its delegate, if it has one. */
   delegatePlace?: Place
   verbatim: JsonObject
   /** Placeholders that another host would fill in or run. Absent for code. */

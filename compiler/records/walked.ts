@@ -14,7 +14,6 @@ export interface WalkedFile extends FileStat {
   root: string
 }
 
-/** A walked file's absolute path. */
 export function fileOf({ root, path }: WalkedFile): string {
   return inside(root, path)
 }
@@ -29,7 +28,6 @@ export interface WalkedSkill extends WalkedFile {
   /** The folder skill's other files. */
   resources: WalkedFile[]
   findings: Finding[]
-  /** The unit of the entry that it is in. */
   unit: Unit
   /** The reason why a SKILL.md at the root cannot be read. Other unreadable files give no skill. */
   unseen?: string

@@ -18,7 +18,6 @@ import {
 
 /** A tool that a module exports, as far as it is known without running the module. */
 export interface CodeTool {
-  /** The name of the export. */
   exported: string
   /** The literal values of its frontmatter. */
   frontmatter: JsonObject

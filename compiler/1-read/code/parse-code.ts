@@ -83,7 +83,6 @@ function addTool(parsed: ParsedFile, tool: CodeTool, { module, placeOf }: ReadMo
   })
 }
 
-/** The tool name in a code file's own name. */
 function fileName(path: string): string | null {
   return fallbackName({ path, kind: 'code', folderName: '' })
 }

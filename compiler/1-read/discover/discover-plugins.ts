@@ -164,7 +164,6 @@ function note(manifest: ReadManifest | UnreadableManifest, path: string, { manif
   if (digest) manifests.push({ path, size: digest.size, sha256: digest.sha256 })
 }
 
-/** Adds a plugin's units. */
 function addPlugin(entry: PluginEntry, described: Described, discovery: Discovery): void {
   const { plugin, manifest, placeOf } = entry
   const folder = folderOf(entry.source, '', described)

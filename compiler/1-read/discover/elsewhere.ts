@@ -16,7 +16,6 @@ export interface FoundPlace {
   path: string
   /** How many skill files are in and below it. */
   skills: number
-  /** True for the folder of a plugin. */
   isPlugin?: boolean
 }
 

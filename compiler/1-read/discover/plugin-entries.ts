@@ -18,7 +18,6 @@ export interface PluginEntry {
   isListed: boolean
   /** The manifest, relative to the path entry. */
   manifest: string
-  /** Finds the place of a field in the manifest. */
   placeOf: (...path: (string | number)[]) => Place
 }
 
@@ -32,7 +31,6 @@ export interface PluginEntries {
   broken: Pick<PluginEntry, 'source' | 'skills'>[]
 }
 
-/** The path of a manifest, and its host. */
 interface Origin {
   manifest: string
   host: ManifestHost

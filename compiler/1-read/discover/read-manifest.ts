@@ -12,12 +12,10 @@ import { isWithin } from '../walk/look.js'
 
 const require = createRequire(import.meta.url)
 
-/** A manifest that was read. */
 export interface ReadManifest {
   value: Record<string, unknown>
   size: number
   sha256: string
-  /** Finds the place of a value in it. */
   placeOf: (path: readonly (string | number)[]) => Place
 }
 

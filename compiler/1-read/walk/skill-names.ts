@@ -20,7 +20,6 @@ export function isSingleFile(name: string): boolean {
   return SINGLE_FILE.test(name)
 }
 
-/** The kind of skill that a single file holds. */
 export function kindOf(name: string): 'file' | 'code' {
   return name.endsWith('.md') ? 'file' : 'code'
 }
@@ -36,7 +35,6 @@ export function skillFileOf(listing: readonly Dirent[]): Dirent | undefined {
   return first
 }
 
-/** True for a folder that is a skill. */
 export function isSkillFolder(folder: string): boolean {
   return skillFileOf(peekDirectory(folder)) !== undefined
 }

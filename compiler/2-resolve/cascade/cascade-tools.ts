@@ -37,15 +37,12 @@ export interface ProjectTools extends CascadeLookUp {
   namespaceMain: (tool: CascadeTool) => CascadeTool | null
   projectMain: () => CascadeTool | null
   libraryMain: () => CascadeTool | null
-  /** Each directory's tools. */
   directories: CascadeTool[][]
-  /** The library's tools by name. */
   shipped: ReadonlyMap<string, CascadeTool>
   /** The tool of the project that has a name, whether or not it loads. */
   firstNamed: (name: string) => CascadeTool | null
   /** False for code that was not run although only running it tells its metadata. */
   isKnown: (id: string) => boolean
-  /** A tool by its id. */
   tool: (id: string) => CascadeTool | undefined
   address: (id: string) => ToolAddress
   /** The main skills whose folder has another main skill, which comes first, with their directories. */

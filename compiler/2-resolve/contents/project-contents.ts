@@ -37,7 +37,6 @@ import { foldContent } from './fold-content.js'
 import { misgivenArguments } from './misgiven-arguments.js'
 import { type ProjectDirectives, projectDirectives, type UsableDirectives } from './static-directives.js'
 
-/** The compiled contents of one directory. */
 export interface LocatedContents {
   /** Records by tool name; null if the last compile's record still holds. */
   records: Map<string, ContentRecord | null>
@@ -154,12 +153,10 @@ interface Folding extends Inclusion {
   work: ContentWork
 }
 
-/** Compiles the contents of one file. */
 class ContentCompiler {
   readonly findings: Finding[] = []
   /** The tools whose contents have directives that were not run. */
   readonly notEvaluated = new Set<UnitTool>()
-  /** The tool whose content is being compiled. */
   private compiled: UnitTool | undefined
   private readonly known: KnownDirectives
   /** The work that each content takes, by its tool's name. */

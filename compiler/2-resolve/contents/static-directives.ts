@@ -14,7 +14,6 @@ import { cascadeInput } from '../../records/skill-unit.js'
 import { fileOf, type WalkedSkill } from '../../records/walked.js'
 import { DirectiveProcess } from './directive-process.js'
 
-/** The directives of a project. */
 export interface ProjectDirectives {
   /** Those that the skills of a namespace may use: its own, those without a namespace, then the library's. */
   within: (namespace: string) => UsableDirectives
@@ -27,7 +26,6 @@ export interface UsableDirectives {
   known: ReadonlyMap<string, readonly DirectiveForm[]>
   /** The faults of skills that do not load and may be directives, by name. */
   broken: ReadonlyMap<string, Diagnostic>
-  /** True for a directive of the library. */
   isLibrarys: (name: string) => boolean
   /**
    * Runs a static directive for a directory's content; null for a dynamic one, and for one that the compiler
@@ -93,7 +91,6 @@ export function projectDirectives(
   }
 }
 
-/** A directive of the project's own. */
 interface OwnDirective {
   name: string
   forms: readonly DirectiveForm[]

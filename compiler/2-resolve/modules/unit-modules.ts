@@ -30,7 +30,6 @@ import {
   evaluationFault,
 } from './evaluate-modules.js'
 
-/** The modules of a directory's units. */
 export interface UnitModules {
   /** Modules by source key. */
   modules: Map<string, CachedModule>
