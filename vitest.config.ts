@@ -85,6 +85,7 @@ export default defineConfig({
         testsToRun: changed => testsFor(changed),
       },
     ],
-    server: { deps: { external: [/\/dist\//] } },
+    // What tests compile is imported as it is, too.
+    server: { deps: { external: [/\/dist\//, /agent-apps-(?:tests|Test)-/] } },
   },
 })

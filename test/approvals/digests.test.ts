@@ -4,6 +4,7 @@ import { createRuntime, registerTool } from 'agent-apps'
 import { compile } from 'agent-apps/compiler'
 import { describe, expect, it } from 'vitest'
 import { answering, code } from '../support/asking.js'
+import { isLong } from '../support/long.js'
 import { runCode } from '../support/processes.js'
 import { temporary } from '../support/temporary.js'
 import { setTimes, skill, type Tree, writeTree } from '../support/tree.js'
@@ -87,7 +88,7 @@ describe('the digest that an approval is bound to', () => {
     expect(Object.values(first ?? {}).every(digest => /^[0-9a-f]{64}$/.test(String(digest)))).toBe(true)
   })
 
-  it('is the same where an index is in several files', async () => {
+  it.runIf(isLong)('is the same where an index is in several files', async () => {
     const many = Object.fromEntries(
       Array.from({ length: 300 }, (_, index) => [`skills/more/s${index}.skill.md`, skill(`s${index}`)]),
     )

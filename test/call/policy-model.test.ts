@@ -3,6 +3,7 @@ import { parsePatterns } from '../../src/patterns/tool-pattern.js'
 import { decide, STEPS } from '../../src/policy/decide.js'
 import { readGuards } from '../../src/policy/guards.js'
 import type { AgentCall, Limits } from '../../src/policy/limits.js'
+import { times } from '../support/long.js'
 import {
   agentOf,
   differences,
@@ -27,7 +28,7 @@ it.each(STEPS.map((step, index) => [index + 1, step] as const))(
     const random = randomFrom(2)
     let whole = 0
     let without = 0
-    for (let count = 0; count < 1_000; count++) {
+    for (let count = 0; count < times(300, 1_000); count++) {
       const world = randomWorld(random)
       for (const tool of world.tools) {
         const call = { tool, a: 1 + Math.floor(random() * 3) }

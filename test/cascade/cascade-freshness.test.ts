@@ -11,6 +11,7 @@ import {
 import { compile } from 'agent-apps/compiler'
 import { describe, expect, it } from 'vitest'
 import { around, code, main, text, worker } from '../support/cascade-project.js'
+import { isLong } from '../support/long.js'
 import { goodSkills, makeTree, type Tree, writeTree } from '../support/tree.js'
 
 declare global {
@@ -50,7 +51,7 @@ function later(cwd: string, path: string): void {
   utimesSync(join(cwd, path), time, time)
 }
 
-describe.each(WAYS)('%s, of %s, %s', (freshness, kind, when) => {
+describe.each(isLong ? WAYS : [WAYS[2], WAYS[4]])('%s, of %s, %s', (freshness, kind, when) => {
   interface Project {
     cwd: string
     runtime: Runtime

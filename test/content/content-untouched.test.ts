@@ -6,11 +6,11 @@ import { beforeAll, describe, expect, it } from 'vitest'
 import { type KnownDirectives, parseContent } from '../../compiler/directives/parse-content.js'
 import { renderContent } from '../../src/content/render-content.js'
 import { type ContentPart, isDirective } from '../../src/index/content-record.js'
-import { times } from '../support/long.js'
+import { some, times } from '../support/long.js'
 import { processorTime } from '../support/processor-time.js'
 import { makeTree, skill, type Tree } from '../support/tree.js'
 
-const RUNS = times(300, 100_000)
+const RUNS = times(100, 100_000)
 
 /** What ends within a code block or HTML, where a directive is text. */
 const OPEN_AT_END = new Set([
@@ -204,12 +204,14 @@ const textOf = (pieces: fc.Arbitrary<string>): fc.Arbitrary<string> =>
   fc.array(pieces, { maxLength: 25 }).map(all => all.join(''))
 
 describe('a text of many directives', () => {
-  it.each([
-    ['in text', ':skill[x] '],
-    ['in text, without an end', ':skill{'],
-    ['on lines', '::include[x]\n'],
-    ['blocks', ':::box\n:::\n'],
-  ])('is read up to 10,000: %s', (_, unit) => {
+  it.each(
+    some([
+      ['in text', ':skill[x] '],
+      ['on lines', '::include[x]\n'],
+      ['blocks', ':::box\n:::\n'],
+      ['in text, without an end', ':skill{'],
+    ]),
+  )('is read up to 10,000: %s', (_, unit) => {
     expect(parseContent(unit.repeat(10_000), KNOWN).faults).toEqual([])
     const text = unit.repeat(10_001)
     const { parts, faults } = parseContent(text, KNOWN)
@@ -217,7 +219,7 @@ describe('a text of many directives', () => {
     expect(faults.map(({ message }) => message)).toEqual(['the text has more than 10,000 directives'])
   })
 
-  it.each([':if{', ':skill{', ':skill[', ':skill[x]{a="b" ', ':::if{\n', '::include{\n'])(
+  it.each(some([':skill{', ':skill[', ':skill[x]{a="b" ', ':::if{\n', '::include{\n', ':if{']))(
     'costs little, where it is a flood: %j',
     async unit => {
       const text = unit.repeat(400_000 / unit.length)

@@ -6,6 +6,7 @@ import { createRuntime } from 'agent-apps'
 import { compile } from 'agent-apps/compiler'
 import { afterEach, describe, expect, it, vi } from 'vitest'
 import { codeProject } from '../support/code-project.js'
+import { some } from '../support/long.js'
 import { ownTools } from '../support/own-tools.js'
 import { ROOT } from '../support/processes.js'
 import { temporary } from '../support/temporary.js'
@@ -131,10 +132,12 @@ describe('examples/coding-agent', () => {
     expect(readFileSync(join(project, 'src/invoice.js'), 'utf8')).toContain('sum + price * count')
   })
 
-  it.each([
-    ['by a person', 'n s y y', [], 'APPROVAL_DENIED', ['bash npm test']],
-    ['by a rule', 's y y', ['bash(npm:*)'], 'TOOL_DENIED', []],
-  ])('goes on another way when a command is denied %s', (_, answers, deny, code, before) => {
+  it.each(
+    some<[string, string, string[], string, string[]]>([
+      ['by a rule', 's y y', ['bash(npm:*)'], 'TOOL_DENIED', []],
+      ['by a person', 'n s y y', [], 'APPROVAL_DENIED', ['bash npm test']],
+    ]),
+  )('goes on another way when a command is denied %s', (_, answers, deny, code, before) => {
     const { said, asked } = codingAgent(answers, deny)
     expect(said).toContain(`* ${code}: `)
     expect(asked.slice(0, -2)).toEqual([...before, `bash ${OWN_TEST}`])
@@ -150,7 +153,7 @@ describe('examples/coding-agent', () => {
     expect(existsSync(join(project, 'CHANGES.md'))).toBe(false)
   })
 
-  it.each(['edit', 'write'])(
+  it.each(some(['edit', 'write']))(
     'takes each answer for the call on screen, of two at the same time: %s',
     async allowed => {
       const project = copied()

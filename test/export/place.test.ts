@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { exportSkills } from 'agent-apps/export'
 import { expect, it } from 'vitest'
 import { EXPORT_PROJECT, exported } from '../support/export-project.js'
+import { isLong } from '../support/long.js'
 import { ROOT } from '../support/processes.js'
 import { temporary } from '../support/temporary.js'
 import { makeTree, skill, snapshot, writeTree } from '../support/tree.js'
@@ -131,7 +132,7 @@ function killedAt(number: number, cwd: string, dir: string): boolean {
   return signal === 'SIGKILL'
 }
 
-it('an export that was killed is put right by the next one', async () => {
+it.runIf(isLong)('an export that was killed is put right by the next one', async () => {
   const { cwd, dir } = await exported('skills')
   rmSync(join(cwd, 'skills/lint.skill.md'))
   let round = 0

@@ -6,6 +6,7 @@ import { describe, expect, it } from 'vitest'
 import { type GraphNode, reachableGraph, withCycles } from '../../compiler/graph/reference-graph.js'
 import { visibleText } from '../../src/policy/shown-text.js'
 import { agentApps } from '../support/commands.js'
+import { isLong } from '../support/long.js'
 import { ROOT } from '../support/processes.js'
 import { makeTree, skill, snapshot, type Tree } from '../support/tree.js'
 
@@ -256,7 +257,7 @@ describe('graphs, whatever they hold', () => {
     )
   })
 
-  it('may have a hundred thousand tools in a row', () => {
+  it.runIf(isLong)('may have a hundred thousand tools in a row', () => {
     const count = 100_000
     const nodes = Array.from({ length: count }, (_, at) => ({
       id: `t${at}`,

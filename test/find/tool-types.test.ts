@@ -5,6 +5,7 @@ import { compile, watch } from 'agent-apps/compiler'
 import { describe, expect, it } from 'vitest'
 import { codeProject } from '../support/code-project.js'
 import { agentApps } from '../support/commands.js'
+import { some } from '../support/long.js'
 import { ROOT } from '../support/processes.js'
 import { makeTree, skill, type Tree } from '../support/tree.js'
 import { tsc } from '../support/tsc.js'
@@ -128,10 +129,10 @@ function faults(root: string, flags: readonly string[]): (number | string)[] {
   return faultsOf(root, ['app.ts'], flags).flat()
 }
 
-const RESOLUTIONS = [
-  ['nodenext', ['--module', 'nodenext']],
+const RESOLUTIONS = some([
   ['bundler', ['--module', 'esnext', '--moduleResolution', 'bundler']],
-] as const
+  ['nodenext', ['--module', 'nodenext']],
+] as const)
 
 const HEADS: [how: string, head: string][] = [
   [

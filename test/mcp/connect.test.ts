@@ -21,6 +21,7 @@ import {
   serveSkills,
 } from 'agent-apps/mcp'
 import { describe, expect, it, onTestFinished, vi } from 'vitest'
+import { isLong, some } from '../support/long.js'
 import { until } from '../support/mcp-connection.js'
 import { clientOf, connectedTo, ERAS, type Era } from '../support/mcp-project.js'
 import { makeTree, skill, writeTree } from '../support/tree.js'
@@ -144,7 +145,7 @@ function ourServer(era: Era) {
   return { cwd, server, place: () => connectedTo(server, serveSkills(server), era) }
 }
 
-describe.each(ERAS)('connectMcp, to a server of ours, in the protocol of %s', era => {
+describe.each(some(ERAS))('connectMcp, to a server of ours, in the protocol of %s', era => {
   it('opens its skills once a person agrees, and gives no file that was not verified', async () => {
     const { cwd, place } = ourServer(era)
     const asked: string[] = []
@@ -234,34 +235,37 @@ describe('connectMcp', () => {
     })
   })
 
-  it('reads the lists of a server anew once at a time, however often that says that they changed', async () => {
-    const { place } = ourServer('2026')
-    const client = await place()
-    const lists = vi.spyOn(client, 'listTools')
-    const { connection } = await connected(async () => client, { server: 'us' })
-    expect(lists).toHaveBeenCalledTimes(1)
-    let running = 0
-    let most = 0
-    let release = (): void => {}
-    const held = new Promise<void>(resolve => {
-      release = resolve
-    })
-    lists.mockImplementation(async () => {
-      most = Math.max(most, ++running)
-      await held
-      running--
-      return { tools: [{ name: 'late', description: 'Late.', inputSchema: { type: 'object' } }] } as never
-    })
-    for (let count = 0; count < 20_000; count++)
-      client.transport?.onmessage?.({ jsonrpc: '2.0', method: 'notifications/tools/list_changed' })
-    await vi.waitFor(() => expect(lists).toHaveBeenCalledTimes(2))
-    release()
-    await until(connection, () => connection.tools.includes('mcp__us__late'))
-    // Long enough for thousands.
-    await new Promise(resolve => setTimeout(resolve, 500))
-    expect(lists.mock.calls.length).toBeLessThanOrEqual(3)
-    expect(most).toBe(1)
-  })
+  it.runIf(isLong)(
+    'reads the lists of a server anew once at a time, however often that says that they changed',
+    async () => {
+      const { place } = ourServer('2026')
+      const client = await place()
+      const lists = vi.spyOn(client, 'listTools')
+      const { connection } = await connected(async () => client, { server: 'us' })
+      expect(lists).toHaveBeenCalledTimes(1)
+      let running = 0
+      let most = 0
+      let release = (): void => {}
+      const held = new Promise<void>(resolve => {
+        release = resolve
+      })
+      lists.mockImplementation(async () => {
+        most = Math.max(most, ++running)
+        await held
+        running--
+        return { tools: [{ name: 'late', description: 'Late.', inputSchema: { type: 'object' } }] } as never
+      })
+      for (let count = 0; count < 20_000; count++)
+        client.transport?.onmessage?.({ jsonrpc: '2.0', method: 'notifications/tools/list_changed' })
+      await vi.waitFor(() => expect(lists).toHaveBeenCalledTimes(2))
+      release()
+      await until(connection, () => connection.tools.includes('mcp__us__late'))
+      // Long enough for thousands.
+      await new Promise(resolve => setTimeout(resolve, 500))
+      expect(lists.mock.calls.length).toBeLessThanOrEqual(3)
+      expect(most).toBe(1)
+    },
+  )
 
   it('leaves out a tool that nobody can be shown, and no other', async () => {
     const { place } = ourServer('2026')

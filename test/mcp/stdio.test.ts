@@ -1,6 +1,7 @@
 import type { CallToolResult } from '@modelcontextprotocol/client'
 import { SkillsClient } from '@modelcontextprotocol/client/ext/skills'
 import { describe, expect, it, vi } from 'vitest'
+import { some } from '../support/long.js'
 import { ERAS, type Era, MCP_PROJECT, overStdio } from '../support/mcp-project.js'
 import { makeTree, skill, writeTree } from '../support/tree.js'
 
@@ -22,7 +23,7 @@ async function asked(era: Era, answers: unknown[], args = ['--trust']) {
   return { ...served, questions, save }
 }
 
-describe.each(ERAS)('agent-apps mcp over stdio, as a client of %s sees it', era => {
+describe.each(some(ERAS))('agent-apps mcp over stdio, as a client of %s sees it', era => {
   it('lists tools and calls them, and writes nothing but the protocol', async () => {
     const { client, said } = await overStdio(era)
     expect(client.getProtocolEra()).toBe(era === '2025' ? 'legacy' : 'modern')

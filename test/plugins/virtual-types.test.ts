@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import { compileBundle } from 'agent-apps/compiler'
 import { describe, expect, it } from 'vitest'
 import { codeProject } from '../support/code-project.js'
+import { some } from '../support/long.js'
 import { skill } from '../support/tree.js'
 import { tsc } from '../support/tsc.js'
 
@@ -20,10 +21,10 @@ function faults(root: string, files: string[], flags: string[]): string[] {
   return stdout.match(/^\S+\(\d+(?=,\d+\): error)/gm) ?? []
 }
 
-const RESOLUTIONS = [
-  ['nodenext', ['--module', 'nodenext']],
+const RESOLUTIONS = some([
   ['bundler', ['--module', 'esnext', '--moduleResolution', 'bundler']],
-] as const
+  ['nodenext', ['--module', 'nodenext']],
+] as const)
 
 describe.each(RESOLUTIONS)('virtual:agent-apps, typed: %s', (_name, flags) => {
   it('with `types`: a wrong name, argument or result does not compile', async () => {

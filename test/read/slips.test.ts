@@ -1,6 +1,7 @@
 import { createRuntime } from 'agent-apps'
 import { check } from 'agent-apps/compiler'
 import { describe, expect, it } from 'vitest'
+import { isLong } from '../support/long.js'
 import { processorTime } from '../support/processor-time.js'
 import { makeTree, skill } from '../support/tree.js'
 
@@ -46,7 +47,7 @@ describe('what looks like a further skill of a file', () => {
     expect(diagnostics.map(({ ruleId }) => ruleId)).toEqual(['block-not-skill'])
   })
 
-  it('costs no more in a long file of them', async () => {
+  it.runIf(isLong)('costs no more in a long file of them', async () => {
     const elapsed = processorTime()
     for (const line of ['---\r\n', 'name: x\r\n---\r\n', '---\ndescription: y\r\n', '\n---\nname: b\n'])
       await told(line.repeat(Math.floor((1024 * 1024 - 100) / line.length)))

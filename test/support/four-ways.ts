@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { createRuntime, type PathEntry, type Runtime } from 'agent-apps'
 import { compile } from 'agent-apps/compiler'
-import { temporary } from './temporary.js'
+import { kept, temporary } from './temporary.js'
 import { type Tree, writeTree } from './tree.js'
 
 /** The ways that a project's skills can be read. */
@@ -27,21 +27,48 @@ export async function project(
   namespace?: string,
 ): Promise<Project> {
   const cwd = temporary()
+  const paths: PathEntry[] = [namespace === undefined ? 'skills' : { dir: 'skills', namespace }]
+  const made = { way, tree, folder, namespace }
+  if (typeof tree === 'function') await make(cwd, made, paths)
+  else cpSync(await template(made, paths), cwd, { recursive: true, preserveTimestamps: true })
+  if (way === 'in a bundle') {
+    const { runtime } = await import(pathToFileURL(join(cwd, 'dist/agent.mjs')).href)
+    return { cwd, runtime, way }
+  }
+  const freshness = way === 'compiled, trusted' ? 'trust' : 'check'
+  return { cwd, runtime: createRuntime({ cwd, paths, freshness }), way }
+}
+
+interface Made {
+  way: Way
+  tree: Tree | ((cwd: string) => Tree)
+  folder: string | undefined
+  namespace: string | undefined
+}
+
+const templates = new Map<string, Promise<string>>()
+
+/** A folder with the project, which is made once for all tests of a process. */
+function template(made: Made, paths: PathEntry[]): Promise<string> {
+  const way = made.way.startsWith('compiled') ? 'compiled' : made.way
+  const key = JSON.stringify({ ...made, way })
+  const known = templates.get(key)
+  if (known) return known
+  const cwd = kept()
+  const making = make(cwd, made, paths).then(() => cwd)
+  templates.set(key, making)
+  return making
+}
+
+async function make(cwd: string, { way, tree, folder }: Made, paths: PathEntry[]): Promise<void> {
   if (folder) cpSync(folder, cwd, { recursive: true })
   writeTree(cwd, {
     'package.json': '{"type":"module"}\n',
     ...(typeof tree === 'function' ? tree(cwd) : tree),
   })
-  const paths: PathEntry[] = [namespace === undefined ? 'skills' : { dir: 'skills', namespace }]
-  if (way === 'in a bundle') {
-    await compile({ cwd, paths, bundle: 'dist/agent.mjs' })
-    rmSync(join(cwd, 'skills'), { recursive: true })
-    const { runtime } = await import(pathToFileURL(join(cwd, 'dist/agent.mjs')).href)
-    return { cwd, runtime, way }
-  }
-  if (way !== 'from disk') await compile({ cwd, paths })
-  const freshness = way === 'compiled, trusted' ? 'trust' : 'check'
-  return { cwd, runtime: createRuntime({ cwd, paths, freshness }), way }
+  if (way === 'from disk') return
+  await compile({ cwd, paths, ...(way === 'in a bundle' && { bundle: 'dist/agent.mjs' }) })
+  if (way === 'in a bundle') rmSync(join(cwd, 'skills'), { recursive: true })
 }
 
 /** What a call gives, or the code of what it throws. */

@@ -7,6 +7,11 @@ export function times(few: number, full: number): number {
   return Math.max(few, Math.ceil(full * Number(process.env.SHARE ?? 1)))
 }
 
+/** Some of several ways of the same thing, the last ones, in every run; all of them in `npm run test:long`. */
+export function some<Way>(all: readonly Way[], few = 1): readonly Way[] {
+  return isLong ? all : all.slice(-few)
+}
+
 /** Says how far a long run is, every so many rounds. */
 export function progress(round: number, what: string): void {
   if (isLong && round % 20 === 0) console.log(what)
