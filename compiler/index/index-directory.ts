@@ -24,7 +24,7 @@ export function prepareIndexDirectory(directory: string): void {
 }
 
 /** The contents of a file: a string, bytes, or bytes in pieces. */
-export type Contents = string | Uint8Array | readonly Uint8Array[]
+type Contents = string | Uint8Array | readonly Uint8Array[]
 
 /** Writes a file of the directory in one step: a reader sees the old one or the new one. */
 export function writeAtomic(directory: string, file: string, contents: Contents): Promise<void> {

@@ -21,7 +21,7 @@ export interface CodeProblem {
 }
 
 /** The state of reading a tool's literals: what is needed for it, and what has been found. */
-export interface Reader {
+interface Reader {
   scope: Scope
   offsets: Map<string, number>
   dynamic: { path: string; offset: number }[]

@@ -31,7 +31,7 @@ import {
 } from './read-manifest.js'
 
 /** A folder that manifests describe: a repository of plugins, or a plugin. */
-export interface Described {
+interface Described {
   /** The path entry's directory, absolute. */
   root: string
   /** The folder, relative to it. */

@@ -32,7 +32,7 @@ export interface WalkedEntry extends Walk {
 }
 
 /** Skills to which no manifest and no convention leads. */
-export interface Elsewhere {
+interface Elsewhere {
   places: FoundPlace[]
   /**
    * Why they were taken for skills of the repository: it has no others (`alone`), or none but in places that
@@ -57,11 +57,10 @@ export function walkEntry(
   options: WalkEntryOptions,
 ): WalkedEntry {
   const isRepository = discover === true && mayList(dir)
-  return withNamespaces(isRepository ? walkRepository(dir, options) : walkPlain(dir, options), namespace)
-}
-
-function walkPlain(dir: string, { isIgnored = () => false, onDirectory }: WalkEntryOptions): WalkedEntry {
-  return walkWithPlugins(dir, { isIgnored, onDirectory })
+  return withNamespaces(
+    isRepository ? walkRepository(dir, options) : walkWithPlugins(dir, options),
+    namespace,
+  )
 }
 
 /**
@@ -99,7 +98,7 @@ function walkRepository(dir: string, options: WalkEntryOptions): WalkedEntry {
   const isBroken = found.top.has('broken')
   const known = { listing: digest, listed, isBroken }
   // It is unknown which skills are those of plugins, so it is read as it would be without conventions.
-  if (isBroken) return { ...walkPlain(dir, options), ...known }
+  if (isBroken) return { ...walkWithPlugins(dir, options), ...known }
   const mayHavePlugins = !found.top.has('marketplace')
   const walkUnits = (units: readonly Unit[]): WalkedEntry =>
     walkWithPlugins(

@@ -32,7 +32,7 @@ const DESCRIPTION_MAX = 1024
 const COMPATIBILITY_MAX = 500
 
 /** A skill's format, and its name and description as they were read. */
-export interface Described {
+interface Described {
   kind: ToolKind
   name: string
   description?: string | undefined

@@ -175,8 +175,9 @@ function middlewareFor(
 ): CascadeTool | null {
   for (const name of namesInScope(key, namespaceOf(writer.name))) {
     const own = from.layer === 'bundled' ? null : middlewareNamed(name, directories)
-    const found = own ?? onlyMiddleware(shipped.get(name))
-    if (found) return found
+    if (own) return own
+    const tool = shipped.get(name)
+    if (tool?.role === 'middleware') return tool
   }
   return null
 }
@@ -188,10 +189,6 @@ function middlewareNamed(name: string, directories: readonly ReadDirectory[]): C
     if (tool?.role === 'middleware' || tool?.fault) return tool
   }
   return null
-}
-
-function onlyMiddleware(tool: CascadeTool | undefined): CascadeTool | null {
-  return tool?.role === 'middleware' ? tool : null
 }
 
 /**

@@ -27,8 +27,7 @@ export function contentTools(
         const found = targets.tools.find(reference, part && namespaceOfFile(part, file))
         if (found) return ownTool(parts, found, ref, number, dependencies)
       }
-      if (reference.kind === 'name')
-        return foreignTool(reference.name, ref, { library, project, dependencies })
+      if (reference.kind === 'name') return foreignTool(reference.name, ref, library, project, dependencies)
       if (reference.kind === 'path' && targets.isNowhere(reference.path, reference.fragment)) return null
       // Only a runtime knows what other references lead to.
       dependencies.isOpen = true
@@ -96,11 +95,9 @@ function ownTool(
 async function foreignTool(
   name: string,
   ref: string,
-  {
-    library,
-    project,
-    dependencies,
-  }: { library: LibraryTools | null; project: Project; dependencies: Dependencies },
+  library: LibraryTools | null,
+  project: Project,
+  dependencies: Dependencies,
 ): Promise<DirectiveTool | null> {
   for (const { names } of await project.readOthers()) {
     const record = names.tool(name)

@@ -29,7 +29,7 @@ export type FromDirective =
     }
   | { result: number; value?: unknown; problem?: Problem }
 
-export interface Problem {
+interface Problem {
   message: string
   hint: string
 }
