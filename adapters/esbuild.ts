@@ -119,7 +119,7 @@ function lineOf(file: string, line: number): string {
   }
 }
 
-/** What esbuild watches: contents of files, and names in directories. */
+/** The files and directories that esbuild watches: contents of files, and names in directories. */
 function watched({ files, directories }: Places): Pick<OnLoadResult, 'watchFiles' | 'watchDirs'> {
   const stats = [...files].map(path => [path, statOf(path)] as const)
   const known = stats.filter(([, stat]) => stat?.isFile()).map(([path]) => path)

@@ -3,7 +3,7 @@ import { StdioServerTransport, serveStdio } from '@modelcontextprotocol/server/s
 import type { Permission, Runtime } from 'agent-apps'
 import { serveSkills } from './mcp/serve-skills.js'
 
-/** What an exported plugin's server serves. */
+/** The plugin that an exported server serves. */
 export interface ServedPlugin {
   name: string
   version: string

@@ -23,7 +23,7 @@ export function fileStore(directory: string): Store {
   }
 }
 
-/** What a file holds. The key is for people, and to see that the file is where it belongs. */
+/** The content of a file. The key is for people, and to check that the file is in its place. */
 interface Kept {
   key: string
   /** This version, and those that it stands on, newest first. */

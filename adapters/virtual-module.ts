@@ -18,18 +18,18 @@ export interface AgentAppsOptions
   strict?: boolean | undefined
 }
 
-/** What is wrong, as bundlers say it. */
+/** A fault, in the form of bundlers. */
 export interface Fault {
   text: string
-  /** What to do. */
+  /** The remedy. */
   note: string
   /** The rule, or the error's code. */
   id: string
-  /** Where; lines and columns count from 1. */
+  /** Lines and columns count from 1. */
   place?: { file: string; line: number; column: number }
 }
 
-/** What compiling came to. */
+/** The result of compiling. */
 export interface VirtualModule {
   /** Null where something is wrong. */
   bundle: Bundle | null
@@ -37,7 +37,7 @@ export interface VirtualModule {
   warnings: Fault[]
 }
 
-/** Where compiling looks. */
+/** The files and directories that compiling reads. */
 export interface Places {
   /** The files that decide what comes of it, absolute; they need not be there. */
   files: Set<string>
@@ -118,7 +118,7 @@ export function moduleOf(
   }
 }
 
-/** What a bundle has by a path; @throws where it has nothing */
+/** The item that a bundle has by a path; @throws if it has none */
 export function inBundle<Item>(items: ReadonlyMap<string, Item>, path: string): Item {
   const item = items.get(path)
   if (item === undefined) throw new Error(`The bundle has no file ${path}.`)

@@ -1,4 +1,4 @@
-/** What `agent-apps/esbuild` and `agent-apps/vite` provide: the project's bundle. */
+/** The module that `agent-apps/esbuild` and `agent-apps/vite` provide: the project's bundle. */
 declare module 'virtual:agent-apps' {
   import type { Runtime, ToolFunctions } from 'agent-apps/runtime'
 

@@ -19,12 +19,12 @@ import {
 
 export type { AgentAppsOptions } from './virtual-module.js'
 
-/** What ids of a bundle's modules begin with; other plugins leave those alone. */
+/** The prefix of ids of a bundle's modules; other plugins leave those alone. */
 const PREFIX = `\0${VIRTUAL_MODULE}/`
 const ENTRY = `${PREFIX}entry`
-/** What a module is named by that has the URL of a file, whatever kind of file that is. */
+/** The extension of a module that exports the URL of a file, whatever kind of file that is. */
 const ASSET_MODULE = '.js'
-/** What stands for the URL of a file until it is known where the module lies that asks for it. */
+/** The placeholder for the URL of a file until the place of the importing module is known. */
 const ASSET_MARK = /agent-apps-asset:([\w./-]+)/g
 
 /** A plugin for Vite: `virtual:agent-apps` is the project's bundle. */
@@ -88,14 +88,14 @@ class Project {
   assetsDir = 'assets'
   server: ViteDevServer | undefined
   private compiling: Promise<VirtualModule> | undefined
-  /** Where the last compile looked, or the one that runs. */
+  /** The places that the last compile read, or the one that runs. */
   private places = noPlaces()
   /** The last one that was made. */
   private bundle: Bundle | undefined
   /** The folder of its files, on a development server one for each bundle, so that no two share a module. */
   private folder = ''
   private made = 0
-  /** Of all bundles so far: who began with an older one still asks for its chunks. */
+  /** The files of all bundles so far: a page that began with an older bundle still asks for its chunks. */
   private readonly files = new Map<string, Uint8Array>()
   private readonly assets = new Map<string, string>()
 

@@ -62,7 +62,7 @@ export async function openForAgents(
   })
 }
 
-/** What the person at the command answers is remembered for the project, unless they say otherwise. */
+/** The policy of the command: answers of the person at it are remembered for the project, unless they say otherwise. */
 function policyOf(
   policy: RuntimePolicy = {},
   trusted: boolean,
@@ -94,7 +94,7 @@ export function agentOf(runtime: Runtime, { options }: Invocation): ReturnType<R
 
 const USER_FILE = '~/.config/agent-apps/config.json'
 
-/** What a person at the command can do, where the runtime says what a program can do: by code, or by rule. */
+/** Hints for the person at the command, in place of those for a program: by code, or by rule. */
 const HINTS: Readonly<Record<string, string>> = {
   AGENT_UNKNOWN: `Name one of \`agents\` in ${USER_FILE}, or trust the project that has it: --trust.`,
   APPROVAL_UNAVAILABLE: `Run it at a terminal, which asks you, or write a rule that allows the call into ${USER_FILE}.`,

@@ -1,6 +1,6 @@
 import type { Command } from './command.js'
 
-/** What the overview shows of a command, without loading it. */
+/** A command as the overview shows it, without loading it. */
 export interface ListedCommand {
   /** The arguments after the command's name: `[paths…]`. */
   shown: string

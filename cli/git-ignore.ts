@@ -2,7 +2,7 @@ import { spawnSync } from 'node:child_process'
 import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 
-/** What `compile` writes, as lines of a `.gitignore`, each with a path that it matches. */
+/** The files that `compile` writes, as lines of a `.gitignore`, each with a path that it matches. */
 const WRITTEN = [
   ['.agent-apps.json', '.agent-apps.json'],
   ['.agent-apps/', '.agent-apps/module.mjs'],

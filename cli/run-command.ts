@@ -130,7 +130,7 @@ function print(text: string, { stdout }: Io): number {
   return 0
 }
 
-/** Where the words of a command line go that cannot be read. */
+/** The output for a command line that cannot be parsed. */
 function commonOutput(argv: string[], io: Io): Output {
   return new Output(io, {
     json: argv.includes('--json'),

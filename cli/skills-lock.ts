@@ -8,7 +8,7 @@ import { type Output, printable } from './output.js'
 /** The file in which the `skills` command records what it installed into a project. */
 export const LOCK_FILE = 'skills-lock.json'
 
-/** Where a skill was installed from. Fields that the lock file does not have are null. */
+/** The source that a skill was installed from. Fields that the lock file does not have are null. */
 export interface InstalledFrom {
   source: string
   sourceType: string | null

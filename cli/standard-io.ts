@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 
-/** Where a command line reads and writes, and what ends it. The environment and the working directory are the process's. */
+/** The streams of a command line, and its signal. The environment and the working directory are the process's. */
 export interface Io {
   /** Reads all of the standard input. */
   readInput: () => string

@@ -10,7 +10,7 @@ import type { Report, ReportPart } from './project/report.js'
 import { runStages } from './project/stage.js'
 import type { Unit } from './records/unit.js'
 
-/** Which project `check` reads, and what it does besides. */
+/** The project that `check` reads, and its options. */
 export interface CheckOptions extends ReportOptions {
   /** Correct in the files what can be corrected without guessing, and report the remaining faults. */
   fix?: boolean | undefined
@@ -27,7 +27,7 @@ const OPTIONS: OptionTable<Exclude<keyof CheckOptions, keyof ProjectOptions>> = 
   rules: 'object',
 }
 
-/** What `check` found. Faults of skills are never thrown: they are in `diagnostics`. */
+/** The findings of `check`. Faults of skills are never thrown: they are in `diagnostics`. */
 export interface CheckResult extends Report {
   /** With `fix`: the files changed, as shown paths; with `dryRun` those that would be. */
   fixed: string[]

@@ -10,7 +10,7 @@ import { readProject } from './pipeline/read-project.js'
 import { checkProjectOptions } from './project/option-checks.js'
 import { type ProjectDirectory, type ProjectOptions, shownPath } from './project/project.js'
 
-/** Which project `clean` tidies, and how. */
+/** The project that `clean` tidies, and its options. */
 export interface CleanOptions extends ProjectOptions {
   /** Remove nothing; `removed` then lists the files that would be removed. */
   dryRun?: boolean | undefined
@@ -20,7 +20,7 @@ const OPTIONS: OptionTable<Exclude<keyof CleanOptions, keyof ProjectOptions>> = 
   dryRun: 'boolean',
 }
 
-/** What `clean` removed. */
+/** The files that `clean` removed. */
 export interface CleanResult {
   /** The files removed, as shown paths. */
   removed: string[]

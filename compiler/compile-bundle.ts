@@ -16,7 +16,7 @@ import { typesPlace } from './project-types.js'
 
 export type { WatchSink as Looks } from './project/stage.js'
 
-/** Which project `compileBundle` compiles, and how. */
+/** The project that `compileBundle` compiles, and its options. */
 export interface CompileBundleOptions extends Omit<CompileOptions, 'bundle' | 'check' | 'host'> {
   /**
    * A file, `….d.ts`, that declares the tools' parameters and results for `virtual:agent-apps`. Relative to
@@ -27,7 +27,7 @@ export interface CompileBundleOptions extends Omit<CompileOptions, 'bundle' | 'c
   looks?: WatchSink | undefined
 }
 
-/** What `compileBundle` found and made. */
+/** The findings and files of `compileBundle`. */
 export interface CompileBundleResult extends Omit<CompileResult, 'bundled' | 'outdated' | 'stale'> {
   bundle: Bundle
 }
@@ -38,7 +38,7 @@ export interface Bundle {
   entry: string
   /** The bundle's files by their paths, `/`-separated; they import each other by relative ones. */
   files: ReadonlyMap<string, Uint8Array>
-  /** Of `files`, those that code finds as `new URL('./…', import.meta.url)`, with where each lies now. */
+  /** The `files` that code finds as `new URL('./…', import.meta.url)`, with the place of each on this disk. */
   assets: ReadonlyMap<string, string>
 }
 

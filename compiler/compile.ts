@@ -18,7 +18,7 @@ import { type Project, type ProjectOptions, type ReportOptions, shownPath } from
 import { type Report, report } from './project/report.js'
 import { type Job, type Progress, runStages, type StageName, type WatchSink } from './project/stage.js'
 
-/** Which project `compile` compiles, and how. */
+/** The project that `compile` compiles, and its options. */
 export interface CompileOptions extends ReportOptions, BundleOptions {
   /** Ignore the results of the last compile. */
   force?: boolean | undefined
@@ -36,7 +36,7 @@ export interface CompileOptions extends ReportOptions, BundleOptions {
 
 export type { Progress } from './project/stage.js'
 
-/** What `compile` found and wrote. Faults of skills are never thrown: they are in `diagnostics`. */
+/** The findings and files of `compile`. Faults of skills are never thrown: they are in `diagnostics`. */
 export interface CompileResult extends Report {
   /** Files written, as shown paths. */
   written: string[]

@@ -90,8 +90,8 @@ export async function proposePaths(directory: string): Promise<ProposedPaths> {
 }
 
 /**
- * What `check` says of the skills of a project's repositories to which no manifest and no convention leads.
- * `file` is the repository, absolute.
+ * The findings of `check` about skills of repositories that no manifest and no convention names. `file` is
+ * the repository, absolute.
  */
 export async function skillsElsewhere(
   paths: readonly PathEntry[],

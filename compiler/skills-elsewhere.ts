@@ -8,8 +8,8 @@ import { type RuleSettings, withSetting } from './diagnostics/rule-settings.js'
 import { ignoreMatcher } from './project/ignore-matcher.js'
 
 /**
- * What `check` says of the skills of a project's repositories to which no manifest and no convention leads.
- * `file` is the repository, absolute.
+ * The findings of `check` about skills of repositories that no manifest and no convention names. `file` is
+ * the repository, absolute.
  */
 export function skillsElsewhere(paths: readonly PathEntry[], rules: RuleSettings = {}): Diagnostic[] {
   return repositories(paths).flatMap(({ dir, ...entry }) =>

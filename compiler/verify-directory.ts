@@ -99,7 +99,7 @@ function readIndex(directory: string, found: VerifiedDirectory, deviates: Deviat
   return { header, records: records as ReadIndex['records'] }
 }
 
-/** What reading an index gives; null where a runtime refuses the file, which then deviates. */
+/** The answer of an index; null if a runtime refuses the file, which then deviates. */
 function unlessRefused<Result>(file: string, deviates: Deviates, read: () => Result): Result | null {
   try {
     return read()
@@ -131,7 +131,7 @@ function readShard(
 interface NamedFile {
   /** As the index expects it. */
   digest: FileDigest
-  /** Whether the compiled tools cannot do without it. */
+  /** True if the compiled tools cannot do without it. */
   isNeeded: boolean
 }
 

@@ -10,16 +10,16 @@ import { checkProjectOptions } from './project/option-checks.js'
 import { type ProjectDirectory, type ProjectOptions, type ProjectText, shownPath } from './project/project.js'
 import { verifyDirectory } from './verify-directory.js'
 
-/** Which project `verify` checks. */
+/** The project that `verify` checks. */
 export interface VerifyOptions extends ProjectOptions {}
 
 /** A file that differs from what an index says. */
 export interface Deviation {
   /** As shown: relative to `cwd`, `/`-separated. */
   file: string
-  /** What is wrong with it. */
+  /** The fault. */
   reason: string
-  /** What to do about it. */
+  /** The remedy. */
   note: string
 }
 

@@ -8,7 +8,7 @@ import { FileWatches } from './file-watches.js'
 import { checkProjectOptions } from './project/option-checks.js'
 import type { ProjectOptions } from './project/project.js'
 
-/** Which project `watch` compiles, and what it calls. */
+/** The project that `watch` compiles, and its callbacks. */
 export interface WatchOptions extends Omit<CompileOptions, 'check'> {
   /**
    * Called after the first compile, and after each whose result differs from that of the one before. `changed`

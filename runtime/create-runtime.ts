@@ -36,7 +36,7 @@ import type { CallArguments, RegisteredTools, ToolRef, ToolReturn } from './type
 
 /** The options of a runtime. Any other key is OPTIONS_INVALID. */
 export interface RuntimeOptions {
-  /** Where skills lie, searched left to right. Default: the project's, as `compile` wrote them. */
+  /** Path entries, searched left to right. Default: the project's, as `compile` wrote them. */
   paths?: PathEntry[]
   /**
    * The folder of the configuration that was compiled: `import.meta.dirname` where it lies beside this code.
@@ -50,11 +50,11 @@ export interface RuntimeOptions {
   cwd?: string
   /** Default: `trust` where NODE_ENV is `production`, else `check`. */
   freshness?: Freshness
-  /** Whether the skills that the package ships are searched after all others. Default: true. */
+  /** True: the skills that the package ships are searched after all others. Default: true. */
   library?: boolean
   /**
-   * Whether modules, content and resources are compared with the index's digests before they are used, and
-   * nothing is read that no index vouches for. It implies `trust`. Default: false.
+   * True: modules, content and resources are compared with the index's digests before they are used, and
+   * nothing else is read. It implies `trust`. Default: false.
    */
   verify?: boolean
   /**
@@ -63,8 +63,8 @@ export interface RuntimeOptions {
    */
   external?: readonly string[]
   /**
-   * Whether code of the skills is run. Where it is not, metadata that only running code can give is missing,
-   * and a call of code throws NOT_EVALUATED. Default: true.
+   * False: no code of the skills is run. Metadata that only running code can give is missing, and a call of
+   * code throws NOT_EVALUATED. Default: true.
    */
   evaluate?: boolean
   /** How many calls may stand inside each other. Default: 64. */
@@ -78,7 +78,7 @@ export interface RuntimeOptions {
    * answered elsewhere. Default: memory.
    */
   store?: Store
-  /** What agents may do. Default: they may call tools that require no permission, and none that is gated. */
+  /** The limits of agents. Default: they may call tools that require no permission and are not gated. */
   policy?: RuntimePolicy
   /** Asks a person whether an agent's call may run. Without it, calls that need approval are denied. */
   interact?: Interact
@@ -145,7 +145,7 @@ export interface Runtime<Tools = RegisteredTools> {
   describe: <Ref extends string>(
     ref: ToolRef<Tools, Ref>,
   ) => Promise<{ tool: ToolDef } & Required<ToolDetails>>
-  /** Where each of a tool's effective metadata came from, and what runs around it. */
+  /** Explains the source of each effective value of a tool's metadata, and the chain around it. */
   explain: <Ref extends string>(ref: ToolRef<Tools, Ref>) => Promise<Explanation>
   /** Every tool with what a user wants to see of it: where it is from, what it shadows, and its state. */
   tools: () => Promise<ToolState[]>

@@ -1,8 +1,9 @@
 import type { InvokeOptions } from './state/context.js'
 
 /**
- * What the runtimes of a program know of its tools. An application declares it once, with the type that
- * `agent-apps compile --types` writes; a program with several runtimes uses `createRuntime<Tools>()` instead.
+ * The types of a program's tools, as its runtimes know them. An application declares it once, with the type
+ * that `agent-apps compile --types` writes; a program with several runtimes uses `createRuntime<Tools>()`
+ * instead.
  *
  * ```ts
  * declare module 'agent-apps/runtime' {
@@ -29,7 +30,7 @@ export type ToolRef<Tools, Ref extends string> = string extends Ref
     ? Ref
     : ToolName<Tools>
 
-/** What follows a tool's name in a call: its arguments, which may be left out where none are needed. */
+/** The parameters of a call after the tool's name: its arguments, which may be left out if none are needed. */
 export type CallArguments<Tools, Ref> = Ref extends unknown
   ? undefined extends ToolArguments<Tools, Ref>
     ? [args?: ToolArguments<Tools, Ref>, options?: InvokeOptions]

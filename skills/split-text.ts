@@ -1,7 +1,7 @@
 /** A text with the positions of its lines and headings, so that taking a part of it reads no other part. */
 export interface SplitText {
   text: string
-  /** Where each line starts. */
+  /** The offset of each line. */
   lines: readonly number[]
   /** The first heading of each title, in lowercase. */
   headings: ReadonlyMap<string, Heading>
@@ -12,7 +12,7 @@ export interface Heading {
   /** The number of its line, from 0. */
   line: number
   start: number
-  /** Where the next heading of the same or a higher rank begins, without blank lines before it. */
+  /** The offset of the next heading of the same or a higher rank, without blank lines before it. */
   end: number
 }
 

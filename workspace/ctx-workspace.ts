@@ -11,7 +11,7 @@ import { type Place, placeOf } from './wall/place.js'
 import { expectReadable, expectWritable } from './wall/protected-files.js'
 import { outputFolders, sessionOf, type Workspace, workspaceOf } from './wall/workspace.js'
 
-/** Where a path leads. */
+/** The target of a path. */
 export interface WorkspacePath {
   /** As the built-in tools show it: relative to the root, with `/`; absolute in another folder of the workspace. */
   path: string

@@ -68,7 +68,7 @@ function asFailure(error: unknown, signal: AbortSignal | undefined): unknown {
   return signal?.aborted ? error : new ToolFailure(error)
 }
 
-/** What a call throws, with the text that a model is shown of it: version 6 takes the message, version 7 `toString()`. */
+/** The error of a call, with the text shown to a model: version 6 takes the message, version 7 `toString()`. */
 class ToolFailure extends Error {
   override name = 'ToolFailure'
 

@@ -1,4 +1,4 @@
-/** What the SDK signs of an approval request. */
+/** The fields of an approval request that the SDK signs. */
 export interface SignedRequest {
   approvalId: string
   toolCallId: string

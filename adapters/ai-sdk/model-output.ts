@@ -2,7 +2,7 @@ import * as sdk from 'ai'
 import { onlyText, type Shown } from '../skill-tools/shown.js'
 import type { ShownPart } from '../skill-tools/shown-part.js'
 
-/** What a model is shown of a result, as the SDK's version takes it. */
+/** A result as a model is shown it, in the form that the SDK's version takes. */
 export type ModelOutput =
   | { type: 'text'; value: string }
   | { type: 'error-text'; value: string }
@@ -24,7 +24,7 @@ interface DataPart {
   filename?: string
 }
 
-/** What a model is shown, as the SDK's version takes it. */
+/** A shown result in the form that the SDK's version takes. */
 export function modelOutput(shown: Shown): ModelOutput {
   const text = onlyText(shown)
   if (text === null) return { type: 'content', value: shown.parts.map(outputPart) }

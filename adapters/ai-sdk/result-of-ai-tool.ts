@@ -3,7 +3,7 @@ import type { Tool } from 'ai'
 
 type ModelOutput = Awaited<ReturnType<NonNullable<Tool['toModelOutput']>>>
 
-/** What a tool of the SDK gives a model, as our tools give it. The whole of what it returned is beside it. */
+/** The result of an SDK tool in the form of our tools, with the whole returned value beside it. */
 export function resultOf(title: string, output: unknown, shown: ModelOutput): unknown {
   const metadata = { output }
   switch (shown.type) {

@@ -7,7 +7,7 @@ import { sdkApproval } from './sdk-approval.js'
 import { checkOptions, type SkillToolsOptions } from './skill-tools-options.js'
 import { withIds } from './with-ids.js'
 
-/** What a program passes to the SDK: `generateText({ model, prompt, ...await skillTools(runtime) })`. */
+/** The options to pass to the SDK: `generateText({ model, prompt, ...await skillTools(runtime) })`. */
 export interface SkillTools {
   tools: ToolSet
   /** The catalog of skills: version 7 takes it, and agents of both versions. */
@@ -22,7 +22,7 @@ export interface SkillTools {
   experimental_toolApprovalSecret?: string | Uint8Array
 }
 
-/** Whether a person is asked about a call. */
+/** Decides if a person is asked about a call. */
 export type ToolApproval = (
   input: unknown,
   call: { toolCallId: string; messages: ModelMessage[] },

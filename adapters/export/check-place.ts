@@ -40,7 +40,7 @@ export function realFolder(path: string): string {
   return join(realFolder(dirname(path)), basename(path))
 }
 
-/** Of a repository, only some folders are searched, and what `ignore` excludes is known by what is found. */
+/** The folders of a repository that are searched; the matches of `ignore` are known only from what is found. */
 function searchedFolders(paths: readonly PathEntry[]): string[] {
   if (paths.some(entry => typeof entry === 'object' && 'ignore' in entry)) return []
   return paths.flatMap(entry => {

@@ -19,7 +19,7 @@ export interface LeftOut {
   code?: ErrorCode
 }
 
-/** What a project's tools come to. */
+/** The chosen tools of a project. */
 export interface ChosenTools {
   /** Texts to open, sorted by name. */
   texts: ToolDef[]
@@ -75,7 +75,7 @@ export async function chooseTools(
   return chosen
 }
 
-/** Whether a tool runs code; a delegate that it inherits counts before it was compiled, too. */
+/** True if a tool runs code; a delegate that it inherits counts before it was compiled, too. */
 async function runs(runtime: Runtime, { name, runs, frontmatter }: ToolDef): Promise<boolean> {
   if (runs || !('$inherit' in frontmatter.metadata)) return runs
   return 'delegate' in (await runtime.explain(name)).metadata

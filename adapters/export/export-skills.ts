@@ -18,11 +18,11 @@ import { writeExport } from './write-export.js'
 
 export type { LeftOut } from './choose-tools.js'
 
-/** What `exportSkills` exports. Any other key is OPTIONS_INVALID. */
+/** The options of `exportSkills`. Any other key is OPTIONS_INVALID. */
 export interface ExportOptions {
   /**
-   * What is made: `well-known`, the discovery index of a website; `plugin`, a plugin for Claude Code; `skills`, plain
-   * folders.
+   * The kind of export: `well-known`, the discovery index of a website; `plugin`, a plugin for Claude Code;
+   * `skills`, plain folders.
    */
   to: 'well-known' | 'plugin' | 'skills'
   /** The folder that is written, relative to `cwd`. */
@@ -41,7 +41,7 @@ export interface ExportOptions {
   dryRun?: boolean | undefined
 }
 
-/** What was exported. Names and paths are sorted. */
+/** The exported files and skills. Names and paths are sorted. */
 export interface ExportResult {
   /** The folder, absolute. */
   dir: string
@@ -50,7 +50,7 @@ export interface ExportResult {
   /** The names of the tools that a plugin's server has. */
   tools: string[]
   leftOut: LeftOut[]
-  /** What skills have here and not there. */
+  /** The features that skills lose in the export. */
   remarks: { tool: string; message: string }[]
   /** The problems of the project that were found on the way. */
   diagnostics: Diagnostic[]
@@ -141,7 +141,7 @@ async function open(cwd: string, { config, paths }: ExportOptions): Promise<Proj
 interface Project {
   runtime: Runtime
   paths: PathEntry[]
-  /** Of plugin manifests that keep directories from being searched. */
+  /** The faults of plugin manifests that keep directories from being searched. */
   faults: Diagnostic[]
 }
 

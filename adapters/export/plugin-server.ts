@@ -67,7 +67,7 @@ export async function serverFiles(
 const REQUIRE =
   "import { createRequire as __createRequire } from 'node:module'; const require = __createRequire(import.meta.url);"
 
-/** What the tools declare that they do: whoever installs the plugin allows its server that. */
+/** The permissions that the tools declare: installing the plugin grants them to its server. */
 function permissionsOf(served: readonly ToolDef[]): string[] {
   const declared = served.flatMap(({ frontmatter: { metadata } }) => {
     const { required = [], optional = [] } = (metadata.permissions ?? {}) as Record<string, unknown>

@@ -3,14 +3,14 @@ import { basename, join } from 'node:path'
 import { AgentAppsError, isToolName, type PathEntry, type ToolDef } from 'agent-apps'
 import { type ExportedFiles, inFolder, jsonFile } from './exported-files.js'
 
-/** Where a project is, as `compile` takes it. */
+/** A project's place, as `compile` takes it. */
 export interface PluginProject {
   cwd: string
   config?: string
   paths?: PathEntry[]
 }
 
-/** What a plugin's name may not be: each means something where names of skills are read. */
+/** Names that a plugin may not have: each means something where names of skills are read. */
 const RESERVED = ['bundle', 'file', 'http', 'https', 'inline', 'layer', 'mcp', 'node', 'npm']
 
 /** The name of a plugin's server, and of its folder. */

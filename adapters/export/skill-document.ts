@@ -78,7 +78,7 @@ async function isPlain(
 /** A date, or `yes`, is a text in one and something else in the other. */
 const VERSIONS = ['1.1', '1.2'] as const
 
-/** Whether another parser reads the frontmatter of a file as ours did: ours mends what authors often get wrong. */
+/** True if another parser reads the frontmatter of a file as ours did: ours mends what authors often get wrong. */
 function isStrictYaml(written: Uint8Array, content: string, verbatim: JsonObject): boolean {
   const text = new TextDecoder('utf-8', { ignoreBOM: true }).decode(written)
   const [, head] = /^---[ \t]*\r?\n([\s\S]*\n)---[ \t]*(?:\r?\n|$)/.exec(
@@ -122,7 +122,7 @@ function asStrings(metadata: JsonObject): {
   return { strings: Object.fromEntries(strings), dropped, isSame: isSame && dropped.length === 0 }
 }
 
-/** What is not text with keys was left out when the skill was read. */
+/** The entries of a packed value. A value that is not text with keys was left out when the skill was read. */
 function unpacked(packed: unknown): JsonObject {
   const value: unknown = typeof packed === 'string' ? parse(packed) : null
   return isObject(value) ? value : {}

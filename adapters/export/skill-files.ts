@@ -9,9 +9,9 @@ export interface ExportedSkill {
   name: string
   tool: ToolDef
   description: string
-  /** By their paths in its folder. */
+  /** Keyed by path in its folder. */
   files: ExportedFiles
-  /** What the skill has here and not there, each as a sentence without its name. */
+  /** The features that the skill loses in the export, each as a sentence without its name. */
   remarks: string[]
 }
 
@@ -83,7 +83,7 @@ async function argumentsRemark(tool: ToolDef, content: string): Promise<string[]
     : []
 }
 
-/** Whether a link leads out of the skill's folder. */
+/** True if a link leads out of the skill's folder. */
 function leadsOut(ref: string): boolean {
   return ref.split('/')[0] === '..'
 }

@@ -2,7 +2,7 @@ import { archive } from './archive.js'
 import { type ExportedFiles, exportedFile, inFolder, jsonFile, sha256 } from './exported-files.js'
 import { type ExportedSkill, SKILL_FILE } from './skill-files.js'
 
-/** What version 0.2.0 of the discovery index is recognized by. */
+/** The value that identifies version 0.2.0 of the discovery index. */
 const SCHEMA = 'https://schemas.agentskills.io/discovery/0.2.0/schema.json'
 
 /**

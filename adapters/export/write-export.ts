@@ -12,7 +12,7 @@ import { dirname, join } from 'node:path'
 import { isIn, placeError } from './check-place.js'
 import { byText, type ExportedFile, type ExportedFiles, jsonFile, sha256 } from './exported-files.js'
 
-/** What an export writes into its folder besides: its files and their digests, so that the next one knows them. */
+/** The list that an export writes into its folder: its files and their digests, for the next export. */
 export const LIST = '.agent-apps-export.json'
 
 /** A file of an export until it is whole. */
@@ -56,7 +56,7 @@ function write(dir: string, files: ExportedFiles, dryRun: boolean): WrittenExpor
   return result
 }
 
-/** What the system refuses; an export that ended so goes on when it is run again. */
+/** The error for a write that the system refuses; the export goes on when it is run again. */
 function notPossible(dir: string, error: unknown): unknown {
   const { syscall, path = dir, message } = error as NodeJS.ErrnoException
   return syscall === undefined
@@ -157,7 +157,7 @@ function writeList(dir: string, listed: Listed): void {
   if (!isSame(join(dir, LIST), file)) replace(dir, LIST, file)
 }
 
-/** What the last export into a folder wrote; nothing where there is no list. */
+/** The list that the last export wrote into a folder; empty if there is none. */
 function readList(dir: string): Listed {
   const file = join(dir, LIST)
   const type = typeOf(file)
@@ -182,7 +182,7 @@ function listedIn(text: string): Listed | null {
   }
 }
 
-/** Whether a path in a list, which anybody may have written, stays in the folder. */
+/** True if a path in a list, which anybody may have written, stays in the folder. */
 function isOwnPath(path: string): boolean {
   return (
     path !== '' &&

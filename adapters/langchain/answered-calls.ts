@@ -3,7 +3,7 @@ import type { Runtime } from 'agent-apps/runtime'
 /** So many calls are remembered, the last that were answered. */
 const MAX = 10_000
 
-/** What became of the answers, of each runtime, by the ids of the calls, oldest first. */
+/** The state of the answers of each runtime, by call id, oldest first. */
 const known = new WeakMap<Runtime['globals'], Map<string, 'counts' | 'spent'>>()
 
 /** The calls that a person was asked about. */

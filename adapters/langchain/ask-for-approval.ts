@@ -13,11 +13,11 @@ interface GraphRuntime {
 }
 
 /**
- * What asks a person about a model's calls, all of one message at once, by an interrupt of the graph. LangGraph runs
- * it again from its beginning when there is an answer.
+ * Asks a person about a model's calls, all of one message at once, by an interrupt of the graph. LangGraph
+ * runs it again from its beginning when there is an answer.
  *
- * Answers come from wherever the application has them. One counts only for a request that was kept when the graph was
- * interrupted, so that neither forged messages nor an answer that nobody asked for approve anything.
+ * Answers come from wherever the application has them. An answer counts only for a request that was kept when
+ * the graph was interrupted, so neither forged messages nor unrequested answers approve anything.
  */
 export function askForApproval(
   tools: ReadonlyMap<string, ModelTool>,

@@ -1,7 +1,7 @@
 import type { Authorization } from 'agent-apps/runtime'
 import type { ToolCall } from '../skill-tools/model-tool.js'
 
-/** What a person is to be asked. */
+/** A request for a person's approval. */
 export type WaitingRequest = NonNullable<Authorization['request']>
 
 /** A model's call that a person is asked about. */

@@ -2,7 +2,7 @@ import type { MessageContent } from '@langchain/core/messages'
 import { onlyText, type Shown } from '../skill-tools/shown.js'
 import type { ShownPart } from '../skill-tools/shown-part.js'
 
-/** What a model is shown, as messages have it. */
+/** A shown result as the content of a message. */
 export function messageContent(shown: Shown): MessageContent {
   return onlyText(shown) ?? shown.parts.map(contentBlock)
 }

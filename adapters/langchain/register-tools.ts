@@ -41,7 +41,7 @@ function register(runtime: Runtime, tool: ClientTool, name: string): () => void 
   )
 }
 
-/** What a tool gave, as our tools give it. */
+/** A tool's result in the form of our tools. */
 function resultOf(name: string, output: unknown): unknown {
   if (!ToolMessage.isInstance(output)) return plain(name, output)
   const { content, artifact, status, text, contentBlocks } = output

@@ -17,7 +17,7 @@ import { langchainTool } from './langchain-tool.js'
 import type { ToolUse } from './skill-tools-options.js'
 
 export interface RegistryToolsOptions {
-  /** What each tool of the registry is initialised with, the first time. */
+  /** The data that each tool of the registry is initialised with, the first time. */
   initCtx?: Tool.InitContext | undefined
   /** A runtime whose tools are given as well, those of its workspace among them. */
   runtime?: Runtime | undefined
@@ -113,7 +113,7 @@ async function ownTool(
   return { tool, of: [info, definition] }
 }
 
-/** What a runtime offers an agent that runs something; a name that the registry has is the registry's. */
+/** The tools that a runtime offers an agent; a name that the registry has is the registry's. */
 async function runtimeTools(
   runtime: Runtime,
   permissions: readonly ToolPermission[] | undefined,
@@ -162,7 +162,7 @@ function agentOf(runtime: Runtime, permissions: readonly ToolPermission[] | unde
   return agent
 }
 
-/** What a tool gave, as those of the registry give it. */
+/** A tool's result in the form of the registry's tools. */
 function resultOf(tool: string, result: unknown): Tool.Result {
   if (isToolResult(result)) return result as Tool.Result
   return { title: tool, metadata: { result }, output: onlyText(shownResult(result)) ?? '' }

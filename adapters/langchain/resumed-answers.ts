@@ -18,9 +18,9 @@ export function questionFor(asked: readonly AskedCall[]): JsonObject {
 }
 
 /**
- * What the graph was resumed with, for each call: `{ decisions: [{ type: 'approve' | 'reject', message? }, …] }`, as
- * LangChain's own middleware takes it, or answers of ours in the place of decisions; for a single call, an answer alone.
- * Null for anything else.
+ * The answer for each call that the graph was resumed with: `{ decisions: [{ type: 'approve' | 'reject',
+ * message? }, …] }`, as LangChain's own middleware takes it, or our answers in place of decisions; for a
+ * single call, an answer alone. Null for anything else.
  */
 export function answersOf(given: unknown, asked: readonly AskedCall[]): GivenAnswer[] | null {
   const { decisions } = Object(given) as { decisions?: unknown }

@@ -5,7 +5,7 @@ export interface SkillToolsOptions extends OfferOptions {
   onToolResult?: ((result: unknown, use: ToolUse) => void) | undefined
 }
 
-/** Of which call a result is. */
+/** The call that a result is of. */
 export interface ToolUse {
   tool: string
   args: unknown

@@ -5,7 +5,7 @@ import { offeredTools, type WithheldTool } from '../skill-tools/offered-tools.js
 import { langchainTool } from './langchain-tool.js'
 import type { SkillToolsOptions } from './skill-tools-options.js'
 
-/** What a program passes to `createAgent({ model, ...await skillTools(runtime) })`. */
+/** The options to pass to `createAgent({ model, ...await skillTools(runtime) })`. */
 export interface SkillTools {
   tools: StructuredTool[]
   /** The catalog of skills. */

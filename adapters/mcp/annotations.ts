@@ -1,10 +1,7 @@
 import type { ToolAnnotations } from '@modelcontextprotocol/server'
 import type { ToolDef } from 'agent-apps'
 
-/**
- * What a client is told of what a tool does: what it declares in `permissions`. Undefined where it declares nothing and
- * code runs, of which nothing is known then.
- */
+/** The annotations of a tool, from the `permissions` that it declares. Undefined for code that declares none. */
 export function annotationsOf({ runs, frontmatter }: ToolDef): ToolAnnotations | undefined {
   const { permissions } = frontmatter.metadata
   if (permissions === undefined && runs) return undefined

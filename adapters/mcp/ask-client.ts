@@ -9,7 +9,7 @@ import {
 import { type ApprovalAnswer, type Authorization, isAgentAppsError } from 'agent-apps'
 import type { AskedCall, Connection } from './connection.js'
 
-/** Whether a call may be made now, with the id that its approval is found by; else what is to be asked first. */
+/** The state of an approval: the call may be made, with the id that its approval is found by, or a question must be asked first. */
 interface Approval {
   callId?: string
   ask?: InputRequiredResult
@@ -99,7 +99,7 @@ async function question(
   })
 }
 
-/** Whether the client can show a form. One that says only `elicitation: {}` means that. */
+/** True if the client can show a form. One that says only `elicitation: {}` means that. */
 function canAsk({ mcp }: Connection, { mcpReq }: ServerContext): boolean {
   const envelope = mcpReq.envelope as Record<string, ClientCapabilities | undefined> | undefined
   const declared = envelope?.[CLIENT_CAPABILITIES_META_KEY] ?? mcp.server.getClientCapabilities()

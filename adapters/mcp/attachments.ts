@@ -2,7 +2,7 @@ import type { ContentBlock } from '@modelcontextprotocol/server'
 import { safeStringify } from 'agent-apps'
 import { readAttachment } from '../skill-tools/attachment.js'
 
-/** What is attached to a result, as the part of a message: an image, a sound, a file, a link, or a text. */
+/** An attachment as the part of a message: an image, a sound, a file, a link, or a text. */
 export function attachmentBlock(attachment: unknown): ContentBlock {
   const { data, mediaType, url, text, name = 'attachment' } = readAttachment(attachment)
   if (data !== undefined) return dataBlock(data, mediaType ?? 'application/octet-stream', name)

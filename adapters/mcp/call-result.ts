@@ -16,7 +16,7 @@ export function callResult(result: unknown, tool: ToolDef): CallToolResult {
   }
 }
 
-/** What a model is told of a call that failed. */
+/** The result that a model gets for a failed call. */
 export function failureResult(failure: object): CallToolResult {
   return { content: [text(JSON.stringify(failure))], isError: true }
 }
@@ -34,7 +34,7 @@ export function openedContent({ content, resources }: Opened, tool: ToolDef): Co
   return [text(content), ...links]
 }
 
-/** What opening a skill gives; a skill without other files is its text. */
+/** An opened skill; a skill without other files is its text. */
 export function openedOf(result: unknown, tool: ToolDef): Opened {
   return isOpened(result, tool) ? result : { content: outputForModel(result), resources: [] }
 }

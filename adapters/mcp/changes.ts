@@ -3,7 +3,7 @@ import { isAgentAppsError, type ToolDef } from 'agent-apps'
 import { promptsAmong } from './prompts.js'
 import type { ServedTools } from './served-tools.js'
 
-/** Which of the lists are no longer what they were. */
+/** The lists that changed. */
 export interface McpChanges {
   tools: boolean
   prompts: boolean
@@ -93,7 +93,7 @@ class Looking {
   }
 }
 
-/** Of all that a list shows of them, whatever order they were found in. */
+/** A digest of all that a list shows of the tools, in any order. */
 function digestOf(tools: readonly ToolDef[]): string {
   const shown = tools.map(({ name, frontmatter }) => JSON.stringify([name, frontmatter])).sort()
   return createHash('sha256').update(shown.join('\n')).digest('hex')

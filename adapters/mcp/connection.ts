@@ -10,7 +10,7 @@ export interface Connection {
   ids: { sessionId?: string }
   served: ServedTools
   mcp: McpServer
-  /** Whether the person at the client is asked about calls that need approval. */
+  /** True if the person at the client is asked about calls that need approval. */
   asksClient: boolean
   /** The ids of the calls that were answered: each answer counts once. */
   answered: Set<string>

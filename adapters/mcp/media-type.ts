@@ -23,7 +23,7 @@ const TYPES: Readonly<Record<string, string>> = {
   webp: 'image/webp',
 }
 
-/** What a file is by its extension, for clients that show it. */
+/** The media type of a file, by its extension. */
 export function mediaType(path: string): string {
   const extension = /[^/]\.([a-zA-Z0-9]+)$/.exec(path)?.[1]?.toLowerCase() ?? ''
   return Object.hasOwn(TYPES, extension) ? (TYPES[extension] as string) : 'application/octet-stream'

@@ -16,18 +16,18 @@ import { skillSource } from './skill-source.js'
 
 export type { McpChanges } from './changes.js'
 
-/** What `serveSkills` serves. Any other key is OPTIONS_INVALID. */
+/** The options of `serveSkills`. Any other key is OPTIONS_INVALID. */
 export interface ServeOptions {
-  /** What the clients may do: the limits of an agent, or the id of a named one. Default: the runtime's policy. */
+  /** The limits of the clients: those of an agent, or the id of a named one. Default: the runtime's policy. */
   policy?: AgentOptions | string | undefined
   /**
-   * Which tools are served: patterns, such as `'git-*, word-count'`. The library's own are served only where a
+   * The tools to serve: patterns, such as `'git-*, word-count'`. The library's own are served only if a
    * pattern names them. Default: true, all of the project's.
    */
   tools?: boolean | string | readonly string[] | undefined
-  /** Whether the skills that say `user-invocable: true` are served as prompts. Default: true. */
+  /** True if the skills that say `user-invocable: true` are served as prompts. Default: true. */
   prompts?: boolean | undefined
-  /** Whether folder skills are served under the Skills extension (SEP-2640). Default: true. */
+  /** True if folder skills are served under the Skills extension (SEP-2640). Default: true. */
   skills?: boolean | undefined
   /**
    * Who is asked about a call that needs approval. `client`: the person at the client, over stdio. `runtime`:
@@ -39,11 +39,11 @@ export interface ServeOptions {
    * tools and prompts.
    */
   onRefused?: ((uri: string, reason: string) => void) | undefined
-  /** What the server says that it is. Default: `agent-apps`. */
+  /** The name and version that the server reports. Default: `agent-apps`. */
   server?: Implementation | undefined
 }
 
-/** What is served, for whatever carries the protocol. */
+/** The served skills, for any transport of the protocol. */
 export interface ServedSkills {
   /** Makes the server of one connection or request: for `serveStdio` and `createMcpHandler`. */
   create: McpServerFactory

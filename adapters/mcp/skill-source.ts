@@ -11,7 +11,7 @@ import { byKey, pageOf } from './pages.js'
 import { placesOf, skillUri } from './skill-uris.js'
 
 export interface SkillSourceOptions {
-  /** What the clients may see: the limits of an agent, or the id of a named one. Default: the runtime's policy. */
+  /** The limits of the clients: those of an agent, or the id of a named one. Default: the runtime's policy. */
   policy?: AgentOptions | string | undefined
   /** Called with each skill that is not served, and why. It may be called again with the same one. */
   onRefused?: ((uri: string, reason: string) => void) | undefined
@@ -120,7 +120,7 @@ class RuntimeSkills {
     return skills
   }
 
-  /** What is served of a skill; undefined where there is none that may be served. */
+  /** The served entry of a skill; undefined if it may not be served. */
   async #entry(name: string): Promise<Skill | undefined> {
     const found = await this.#describe(name)
     if (!found) return undefined
@@ -147,7 +147,7 @@ class RuntimeSkills {
     return (await this.#isShadowed(found)) ? 'a skill of a namespace has the URIs of its files' : null
   }
 
-  /** Whether a file in it lies where a skill of the namespace of its name does: `skill://acme/deploy/…`. */
+  /** True if a file in it lies where a skill of the namespace of its name does: `skill://acme/deploy/…`. */
   async #isShadowed({ tool, resources }: Described): Promise<boolean> {
     if (this.#qualified === null) await this.#folders()
     return resources.some(({ path }) => this.#qualified?.has(`${tool.name}:${path.replace(/\/.*/s, '')}`))
@@ -159,7 +159,7 @@ class RuntimeSkills {
     return described && described.tool.name === name && isSkill(described.tool) ? described : null
   }
 
-  /** What a person has to allow is not to be had by reading the file. */
+  /** True for a skill that a person has to allow: reading its file must not get around that. */
   async #needsApproval({ name, frontmatter }: ToolDef): Promise<boolean> {
     try {
       return (await this.agent.authorize(name)).decision !== 'allow'

@@ -6,12 +6,12 @@ import { isToolName } from 'agent-apps'
 
 const SCHEME = 'skill://'
 
-/** Where a file of a skill is served. */
+/** The URI of a file of a skill. */
 export function skillUri(name: string, path = 'SKILL.md'): string {
   return `${rootUri(name)}/${path.split('/').map(segment).join('/')}`
 }
 
-/** Where a skill's folder is served. */
+/** The URI of a skill's folder. */
 function rootUri(name: string): string {
   return SCHEME + name.split(':').map(segment).join('/')
 }

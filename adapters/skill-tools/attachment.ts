@@ -1,9 +1,9 @@
-/** What an attachment of a result says, whatever names its tool gives to the fields. */
+/** An attachment of a result, whatever names its tool gives to the fields. */
 export interface Attachment {
   /** Base64. */
   data: string | undefined
   mediaType: string | undefined
-  /** Where it is, if its data is not here. */
+  /** Its URL, if its data is not here. */
   url: string | undefined
   text: string | undefined
   name: string | undefined

@@ -2,7 +2,7 @@ import { AgentAppsError, type JsonObject } from 'agent-apps'
 import type { AgentRuntime, RunEvents, ToolDef } from 'agent-apps/runtime'
 import { type Shown, shownResult } from './shown.js'
 
-/** What a model calls, whether that is a tool or a way to skills. */
+/** A tool that a model calls: a tool of the agent, or a way to skills. */
 export interface ModelTool {
   /** The tool that it runs; null for a way to skills. */
   runs: string | null
@@ -12,7 +12,7 @@ export interface ModelTool {
   callOf: (input: unknown) => ToolCall | null
   run: (input: unknown, options: CallOptions) => Promise<unknown>
   show: (result: unknown) => Shown
-  /** Where its progress is reported. */
+  /** The listener for its progress. */
   events?: RunEvents | undefined
 }
 

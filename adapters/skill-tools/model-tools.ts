@@ -5,15 +5,15 @@ import { type ModelTool, modelTool } from './model-tool.js'
 import type { OfferNames } from './offer-options.js'
 import { DISCOVER, loadTool, readTool, searchTool } from './skill-access.js'
 
-/** What a model is offered. */
+/** The tools and texts that a model is offered. */
 export interface Offer {
-  /** What it calls, by names that models take. */
+  /** The tools, by names that models accept. */
   tools: ReadonlyMap<string, ModelTool>
   /** The catalog of skills; empty where there are none. */
   instructions: string
 }
 
-/** What a model is to be offered of an agent. */
+/** The parts of an agent to offer a model. */
 export interface Offered {
   agent: AgentRuntime
   /** Those of its tools and skills that the model is to have. */
@@ -23,7 +23,7 @@ export interface Offered {
   taken?: readonly string[]
   /** The most tokens that the catalog may have. */
   budget: number
-  /** Whether a model that loads a skill is told its folder. */
+  /** True if a model that loads a skill is told its folder. */
   directory: boolean
   /** From where the tools' progress is reported, if at all. */
   events?: RunEvents

@@ -2,9 +2,9 @@ import { AgentAppsError, nearest } from 'agent-apps'
 import type { AgentOptions, Patterns } from 'agent-apps/runtime'
 import { isModelName } from '../model-names.js'
 
-/** What a model is offered of a runtime. */
+/** The options for an offer of a runtime. */
 export interface OfferOptions {
-  /** What limits the agent: what `runtime.forAgent` takes. */
+  /** The agent's limits, as `runtime.forAgent` takes them. */
   policy?: AgentOptions | undefined
   /** The id of a named agent, in place of `policy`. */
   agent?: string | undefined

@@ -1,14 +1,14 @@
 import { isToolResult, outputForModel, safeStringify } from 'agent-apps'
 import { partOf, type ShownPart } from './shown-part.js'
 
-/** What a model is shown of a call. */
+/** A call's result as a model is shown it. */
 export interface Shown {
   isFailure: boolean
   /** One part, unless there are attachments. */
   parts: ShownPart[]
 }
 
-/** What a model is shown of a tool's result. It may have been stored as JSON meanwhile, with the messages. */
+/** A tool's result as a model is shown it. It may have been stored as JSON meanwhile, with the messages. */
 export function shownResult(result: unknown): Shown {
   const isFailure = isFailed(result)
   const attachments = isToolResult(result) ? (result.attachments ?? []) : []
@@ -34,7 +34,7 @@ export function isFailed(result: unknown): result is { error: string } {
   )
 }
 
-/** What is not JSON, such as a circle, is shown as well as it can be: this may run long after the call. */
+/** The text of a result. A value that is not JSON, such as a circle, is shown as well as possible: this may run long after the call. */
 function textOf(result: unknown): string {
   try {
     return outputForModel(result)

@@ -10,7 +10,7 @@ import { partOfData } from './shown-part.js'
 const ENUM_MAX = 100
 const FOUND_MAX = 10
 
-/** What gives a model the text of a skill. */
+/** A tool that gives a model the text of a skill. */
 export function loadTool(
   agent: AgentRuntime,
   skills: readonly string[],
@@ -43,7 +43,7 @@ interface OwnFiles {
   read: (path: string) => Promise<Uint8Array>
 }
 
-/** What gives a model one of a skill's files. */
+/** A tool that gives a model one of a skill's files. */
 export function readTool(agent: AgentRuntime, { load }: OfferNames, own: OwnFiles | null = null): ModelTool {
   return {
     runs: null,
@@ -63,7 +63,7 @@ export function readTool(agent: AgentRuntime, { load }: OfferNames, own: OwnFile
   }
 }
 
-/** What finds skills for a model that the catalog has no space for. */
+/** A tool that finds skills for a model that the catalog has no space for. */
 export function searchTool(agent: AgentRuntime, skills: readonly string[], { load }: OfferNames): ModelTool {
   return {
     runs: null,
@@ -108,7 +108,7 @@ function textField(input: unknown, field: string): string {
   })
 }
 
-/** What is made of a text of a model's input; null where the model gave none. */
+/** The value made of a text in a model's input; null if the model gave none. */
 function withText<Made>(input: unknown, field: string, make: (text: string) => Made): Made | null {
   const value = (input as Record<string, unknown> | null | undefined)?.[field]
   return typeof value === 'string' ? make(value) : null

@@ -62,7 +62,7 @@ async function attempt<Result>(
   }
 }
 
-/** What the hooks of the tool get in its runtime: a tool of its name that declares the same is given it. */
+/** The context that the hooks of the tool get in its runtime: a tool of its name with the same declarations gets it. */
 async function contextFor({ tool: { name }, definition, runtime }: Subject): Promise<HookContext> {
   const { globals } = runtime
   const { env = [], interact } = globals.config

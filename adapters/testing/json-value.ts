@@ -3,7 +3,7 @@ export function isJsonObjectLike(value: unknown): value is Record<string, unknow
   return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
 
-/** What in a value is not JSON, with its path; null where all of it is. */
+/** The first part of a value that is not JSON, with its path; null if all of it is. */
 export function notJson(value: unknown, path = 'result', above: readonly unknown[] = []): string | null {
   if (value === null || typeof value === 'string' || typeof value === 'boolean') return null
   if (typeof value === 'number') return Number.isFinite(value) ? null : `${path} is ${value}`

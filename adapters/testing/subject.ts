@@ -1,9 +1,9 @@
 import type { AnyDefinition, InvokeOptions, Runtime, ToolDef } from 'agent-apps'
 
-/** What of the contract a check is about. */
+/** The part of the contract that a check is about. */
 export type CheckName = 'definition' | 'schemas' | 'result' | 'key' | 'abort' | 'hooks' | 'env'
 
-/** What a tool does that its contract does not allow. */
+/** A tool's breach of its contract. */
 export interface ConformanceProblem {
   check: CheckName
   message: string
@@ -13,7 +13,7 @@ export interface ConformanceProblem {
 
 /** The tool that is looked at, and how it is called. */
 export interface Subject {
-  /** Where it is called. */
+  /** The runtime that it is called in. */
   runtime: Runtime
   tool: ToolDef
   /** Null for a tool that `defineTool` did not make. */
@@ -29,7 +29,7 @@ export interface Subject {
   fault: (check: CheckName, message: string, sample?: number) => void
 }
 
-/** What a tool declares besides. */
+/** The other declarations of a tool. */
 export interface Declared {
   env: readonly string[]
 }

@@ -25,7 +25,7 @@ export type TestSkill =
   | ((ctx: never, args: never) => unknown)
 
 export interface TestRuntimeOptions extends RuntimeOptions {
-  /** By name. A text may also be given under its path, as `review/SKILL.md`, and so may files beside it. */
+  /** Keyed by name. A text may also be given under its path, as `review/SKILL.md`, and so may files beside it. */
   skills?: Readonly<Record<string, TestSkill>>
 }
 

@@ -34,7 +34,7 @@ export const checkCommand: Command = {
 /** How many files a terminal shows that were corrected. */
 const FILES = 10
 
-/** What was found, beside what a baseline accepts. */
+/** The findings, besides those that a baseline accepts. */
 interface Checked {
   result: CheckResult
   /** The diagnostics that count. */

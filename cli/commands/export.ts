@@ -101,7 +101,7 @@ type Said = [tool: string, rest: string]
 /** How many tools of which the same is said are named. */
 const NAMED = 3
 
-/** What is said of tools; what is said of many, in one line. */
+/** The lines about tools; a message about many tools is one line. */
 function linesOf(all: readonly Said[], verbose: boolean): string[] {
   const byRest = new Map<string, string[]>()
   for (const [tool, rest] of all) byRest.set(rest, [...(byRest.get(rest) ?? []), tool])

@@ -12,7 +12,7 @@ const BASELINE = 'agent-apps.baseline.json'
 /** How many path entries a summary names. */
 const PATHS = 5
 
-/** Whether a command fails for its diagnostics. */
+/** True if a command fails for its diagnostics. */
 export function hasErrors(diagnostics: readonly Message[], strict = false): boolean {
   return diagnostics.some(({ severity }) => severity === 'error' || (strict && severity === 'warning'))
 }

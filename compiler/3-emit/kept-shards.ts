@@ -11,10 +11,10 @@ import { type CompileCache, isKnown } from '../records/compile-cache.js'
 import type { LinkedDirectory } from '../records/linked-directory.js'
 import type { SkillUnit } from '../records/skill-unit.js'
 
-/** What goes into an index whose names and cascades are those of the last one. */
+/** The parts of an index whose names and cascades are those of the last one. */
 export interface SameNames {
   linked: LinkedDirectory
-  /** By name; null where the last compile's record holds. */
+  /** Keyed by name; null if the last compile's record holds. */
   contents: ReadonlyMap<string, object | null>
   otherFiles: ReadonlyMap<string, FileDigest>
 }

@@ -23,7 +23,7 @@ const GITIGNORE_FILE = `${INDEX_DIRECTORY}/.gitignore`
 const GITIGNORE = 'cache*\n*.tmp\n'
 
 const SHARD_NAME = /^index-([0-9a-f]{32})\.json$/
-/** What has a temporary name at first. */
+/** The files that are written under a temporary name first. */
 const WRITTEN_NAME =
   /^\.?(?:agent-apps|index-[0-9a-f]{32}|(?:module|chunk)-[0-9A-Z]{8}|cache|gitignore)[\w.-]*$/
 
@@ -150,7 +150,7 @@ async function writeCache(directory: string, cache: readonly Uint8Array[]): Prom
   await writeAtomic(directory, CACHE_FILE, cache)
 }
 
-/** What `clean` removes, relative to the directory, in the order in which it is safe to remove it. */
+/** The files that `clean` removes, relative to the directory, in an order that is safe. */
 export function madeFiles(directory: string): string[] {
   const folder = join(directory, INDEX_DIRECTORY)
   const made: string[] = []

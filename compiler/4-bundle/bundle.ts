@@ -64,7 +64,7 @@ export function checkBundle(
 
 /** A bundle, ready to be written. */
 interface MadeBundle {
-  /** By path relative to the place's folder. */
+  /** Keyed by path relative to the place's folder. */
   files: Map<string, Uint8Array>
   /** Those of `files` that code finds by its place, by their path. */
   assets: Map<string, BundledAsset>

@@ -54,7 +54,7 @@ function guardsOf({ fresh }: UnitTool): Guards {
   return readGuards(fresh?.record.frontmatter.metadata ?? {})
 }
 
-/** What a tool declares that it does; all, where that cannot be read. */
+/** The permissions that a tool declares; all of them if the declaration cannot be read. */
 function declaredBy({ required, optional }: Guards): readonly Permission[] {
   return [...new Set([...required, ...optional])]
 }

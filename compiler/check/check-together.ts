@@ -8,7 +8,7 @@ import { checkReferences, knownNames, unmatchedPatterns } from './check-referenc
 import { checkUnreachable } from './check-unreachable.js'
 import { ambiguousNames, copiedSkills } from './same-names.js'
 
-/** By directory: what an earlier stage found wrong, by file. */
+/** The findings of earlier stages: by directory, then by file. */
 type Found = readonly { findings: Map<string, Finding[]> }[]
 
 /** Finds the faults that only all directories together show, and reports them with all others. */

@@ -10,7 +10,7 @@ import { type ProjectDirectory, shownPath } from '../project/project.js'
 import type { Stage } from '../project/stage.js'
 import { fileOf, type Walk, type WalkedSkill } from '../records/walked.js'
 
-/** What to correct, and whether files are written. */
+/** The corrections to make, and if files are written. */
 export interface Fixing {
   fix: boolean
   dryRun: boolean
@@ -25,11 +25,11 @@ export interface FixedPlace extends Place {
   rule: string
 }
 
-/** What was corrected, or would be. */
+/** The corrections made, or to be made. */
 export interface Fixed {
   /** In order of file and place. */
   fixes: FixedPlace[]
-  /** What changes in the files, as a unified diff; empty unless nothing is written. */
+  /** The changes as a unified diff; empty unless nothing is written. */
   diff: string
 }
 

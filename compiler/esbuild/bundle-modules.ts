@@ -25,7 +25,7 @@ export interface BundledModule {
 
 export interface BundledModules {
   modules: Map<string, BundledModule>
-  /** By key, one or more for each source that gives no module. */
+  /** Keyed as the sources are, one or more for each source that gives no module. */
   failures: Map<string, ModuleFailure[]>
   /** The files to write, by path relative to the directory. */
   outputs: Map<string, Uint8Array>
@@ -89,7 +89,7 @@ async function bundle(
   }
 }
 
-/** What a build's report calls a source: a file by its real place. */
+/** The name of a source in a build's report: a file has its real path. */
 function entryPath(key: string, source: ModuleSource): string {
   return 'file' in source ? realFile(source.file) : INLINE + key
 }
@@ -144,7 +144,7 @@ async function build(
   return useEsbuild(esbuild => esbuild.build(buildOptions))
 }
 
-/** What a module begins with. Where it has no place of its own, `require` starts from the file that the code stands in. */
+/** The first lines of a module. In a module without a place of its own, `require` starts from the file that holds the code. */
 function bannerOf(sources: ReadonlyMap<string, ModuleSource>, placement: Placement): string {
   if (placement === 'index') return `${MODULE_MARK}\n${REQUIRE_BANNER}`
   if (placement === 'anywhere') return REQUIRE_BANNER
@@ -194,8 +194,8 @@ function entrySources(sources: ReadonlyMap<string, ModuleSource>): Plugin {
 }
 
 /**
- * Where a module lies outside the project, what it leaves to the host is named by its whole URL. From a `data:` URL Node finds nothing
- * else, so there an import that has none is an error.
+ * Names host packages by their whole URL in a module outside the project. Node resolves nothing else from a
+ * `data:` URL, so an unresolved import is an error there.
  */
 function hostCopies(external: readonly string[], placement: Placement): Plugin {
   const names = external.map(name => name.replace(/[.*+?^${}()|[\]\\]/g, '\\$&'))
@@ -294,7 +294,7 @@ function failuresByEntry(
   return failed
 }
 
-/** Which of several sources cannot be bundled, found by bundling each alone. */
+/** The sources that cannot be bundled, found by bundling each alone. */
 async function blame(
   place: BundlePlace,
   sources: ReadonlyMap<string, ModuleSource>,

@@ -116,7 +116,7 @@ function externalProblem(path: string): string | null {
   return isAbsolute(path) ? `imports the absolute path ${JSON.stringify(path)}` : null
 }
 
-/** Where an import stands in a file; its first line where it cannot be found. A text in frontmatter has no file. */
+/** The place of an import in a file; its first line if it cannot be found. A text in frontmatter has no file. */
 function importPlace(
   input: string,
   { directory }: BundlePlace,

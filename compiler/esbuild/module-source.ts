@@ -10,8 +10,8 @@ export interface ModuleFailure {
 }
 
 /**
- * Where modules will lie when they are imported: beside the index, anywhere (then nothing in them is relative), or in a `data:` URL
- * (then nothing of them is in another file either).
+ * The later place of modules: beside the index, anywhere (then nothing in them is relative), or in a `data:`
+ * URL (then each is one file).
  */
 export type Placement = 'index' | 'anywhere' | 'url'
 

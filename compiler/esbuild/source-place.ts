@@ -3,7 +3,7 @@
  * a bundle, in which sources lie nowhere, takes out.
  */
 
-/** What a file may say of its own place, and the names that stand for it. */
+/** The expressions for a file's own place, and the names that stand for them. */
 export const OWN_PLACES = {
   'import.meta.url': '__agentAppsSourceUrl',
   'import.meta.dirname': '__agentAppsSourceDirname',
@@ -16,10 +16,11 @@ export const OWN_PLACES = {
 export const SOURCE_NAME = /^__agentAppsSource(Url|Dirname|Filename)\d*$/
 
 /**
- * What is put before a file's first line, on that line.
+ * The definitions put before a file's first line, on that line.
  *
  * @param target the URL of the source, absolute or relative to the module
- * @param isModule false for CommonJS, which has no `import.meta`: by `require` it knows the folder of the module
+ * @param isModule false for CommonJS, which has no `import.meta`: by `require` it knows the folder of the
+ * module
  */
 export function placeDefinitions(target: string, isModule: boolean): string {
   const url = JSON.stringify(target)
@@ -49,9 +50,9 @@ export function relativeUrl(path: string): string {
 
 /** The places that compiled code knows. */
 export interface KnownPlaces {
-  /** By the name that stands for `import.meta.url` of a source: the source's URL relative to the module. */
+  /** The source's URL relative to the module, by the name that stands for `import.meta.url` of the source. */
   urls: Map<string, string>
-  /** By that URL: how many characters were put before the source's first line. */
+  /** The number of characters put before the source's first line, by that URL. */
   shifts: Map<string, number>
   /** The code with spaces for the definitions, so that all places stay the same. */
   code: string

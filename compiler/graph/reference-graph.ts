@@ -28,16 +28,13 @@ export interface GraphEdge {
   from: string
   to: string
   kind: ReferenceKind
-  /** Where it is written. */
+  /** The file that holds the reference. */
   file: string
   line: number
   column: number
 }
 
-/**
- * What the tools of a project refer to: nodes in code-point order of their ids, edges in order of node and
- * place.
- */
+/** The references of a project's tools: nodes in code-point order of their ids, edges in order of node and place. */
 export interface ReferenceGraph {
   nodes: GraphNode[]
   edges: GraphEdge[]

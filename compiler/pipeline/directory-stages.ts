@@ -52,7 +52,7 @@ export interface PreparedDirectory extends StartedDirectory {
 
 /** The modules that a directory's code and its tools' schemas are compiled to. */
 export interface MadeModules extends UnitModules {
-  /** By digest of a schema: the file that it was compiled to. */
+  /** The file that each schema was compiled to, by the schema's digest. */
   validators: Map<string, string>
   /** Those of `files` that code was compiled to. */
   moduleFiles: string[]
@@ -251,7 +251,7 @@ function isUnchanged(
   return isSame && read.parsed === 0 && read.units.length === cache.units.size && outputs.size === 0
 }
 
-/** What manifests hold: units, and what an index says of plugins, are of them. */
+/** Digests of the manifests: units and plugins in an index depend on them. */
 function digests(manifests: readonly ManifestRecord[] = []): string[] {
   return manifests.map(({ path, sha256 }) => `${sha256} ${path}`)
 }

@@ -61,7 +61,7 @@ export interface ResolvedDirectory extends PreparedDirectory {
 
 export interface EncodedDirectory {
   compiled: CompiledDirectory
-  /** What must be written; null where the index already says the same. */
+  /** The parts to write; null if the index already has them. */
   unwritten: {
     encoded: EncodedIndex
     /** The shards of the last compile's index that need not be looked at; null where all had to be. */

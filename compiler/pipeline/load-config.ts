@@ -32,11 +32,11 @@ import { readYamlConfig } from './yaml-config.js'
 
 /** The configuration in `agent-apps.config.*`, or in `agent-apps` of `package.json`. */
 export interface Config {
-  /** Where skills lie, searched left to right; directories relative to the configuration's own. */
+  /** Path entries, searched left to right; directories relative to the configuration's own. */
   paths?: PathEntry[]
-  /** Whether the runtime looks at source files before it trusts an index; see `docs/resolving.md`. */
+  /** `check` compares source files with the index before it is trusted; see `docs/resolving.md`. */
   freshness?: 'trust' | 'check'
-  /** Whether the skills that agent-apps ships are searched after all others. Default: true. */
+  /** True if the skills that agent-apps ships are searched after all others. Default: true. */
   library?: boolean
   /** npm packages that are not bundled with skills' code, but found when it runs. */
   external?: string[]
@@ -48,7 +48,7 @@ export interface Config {
   env?: string[]
   /** The severity of rules, by name. Default: what docs/rules.md says. */
   rules?: RuleSettings
-  /** What agents may do. Before the project is trusted, only `deny` and the rules that ask or deny count. */
+  /** The limits of agents. Before the project is trusted, only `deny` and the rules that ask or deny count. */
   policy?: ConfiguredPolicy
   /** Agents that `forAgent` knows by their ids, once the project is trusted. */
   agents?: ConfiguredAgent[]
@@ -74,17 +74,17 @@ export interface LoadedConfig {
   file: string | null
   /** The path entries with every directory absolute; where none are configured, the repository as a whole. */
   paths: PathEntry[]
-  /** What the configuration says of agents: for createRuntime, which heeds it as far as the project is trusted. */
+  /** The configuration's part about agents: for createRuntime, which heeds it as far as the project is trusted. */
   project: ConfiguredProject
-  /** What the user's own configuration says of agents, where `global` asks for it. */
+  /** The user's own configuration of agents, if `global` asks for it. */
   user: UserConfig
   /** The faults of plugin manifests for which directories that globs match are left out. `file` is absolute. */
   faults: Diagnostic[]
 }
 
-/** Where the configuration is looked for. */
+/** The places in which a configuration is looked for. */
 export interface LoadConfigOptions {
-  /** Where to begin looking. Default: the process's. */
+  /** The folder to begin in. Default: the process's. */
   cwd?: string
   /** A configuration file to use instead of looking for one. */
   config?: string
@@ -93,14 +93,14 @@ export interface LoadConfigOptions {
    */
   global?: boolean
   /**
-   * Whether a configuration that is code is run. Where it is not, it is read as far as it is literal.
-   * Default: as `trusted`; then what is not literal is read as `compile` wrote it, or else left out.
+   * False: a configuration in code is not run, and is read as far as it is literal. Default: as `trusted`;
+   * then values that are not literal are read as `compile` wrote them, or left out.
    */
   evaluate?: boolean
   /**
-   * Whether you vouch for all that the configuration says. If you do not, `paths` are of a project that agents
-   * get code of only once a person trusts it, and `config` is without `env`, `agents` and all of `policy` that
-   * allows something. Default: false.
+   * True: you vouch for the whole configuration. Otherwise `paths` are of a project whose code agents get
+   * only once a person trusts it, and `config` is without `env`, `agents` and every allowing part of
+   * `policy`. Default: false.
    */
   trusted?: boolean
 }
@@ -184,7 +184,7 @@ export async function readConfiguration(
   }
 }
 
-/** Whether a configuration in code is run: `never`, and where it is not literal, it is read as it was compiled. */
+/** `never`: a configuration in code is not run, and is read as compiled if it is not literal. */
 type Evaluate = boolean | 'never'
 
 /** Path entries with each directory made absolute, and each glob replaced by the directories that it matches. */
@@ -288,7 +288,7 @@ function manifestConfig(manifest: string): unknown {
   }
 }
 
-/** What `compile` wrote of a configuration in code that is not run; nothing, so that skills are discovered, where it did not. */
+/** The compiled form of a configuration in code that is not run; empty if there is none, so that skills are discovered. */
 function asCompiled(file: string, error: unknown): Config {
   if (!isAgentAppsError(error) || error.code !== 'NOT_EVALUATED') throw error
   const compiled = join(dirname(file), PROJECT_FILE)
@@ -357,7 +357,7 @@ function checkConfig(value: unknown, file: string): Config {
   return value
 }
 
-/** What is wrong with a field; null where nothing is. */
+/** The fault of a field; null if there is none. */
 function fieldProblem(field: string, value: unknown, kind: OptionKind): string | null {
   const problem =
     kindProblem(value, kind, CLOSELY) ??

@@ -7,7 +7,7 @@ import type { Project, ProjectPart } from '../project/project.js'
 
 /** The resolved cascades of one directory. */
 export interface LocatedCascades {
-  /** By name. */
+  /** Keyed by name. */
   records: Map<string, CascadeRecord>
   /** The faults, by file, each at its key. */
   findings: Map<string, Finding[]>

@@ -26,9 +26,9 @@ export interface DirectoryCascades {
   input: string
   /** The digest of everything that they are made of. */
   key: string
-  /** By name; null where those of the last compile hold. */
+  /** Keyed by name; null if those of the last compile hold. */
   records: Map<string, CascadeRecord> | null
-  /** By file. */
+  /** Keyed by file. */
   findings: Map<string, Finding[]>
   /** The directories of other people that the project searches, in which a base may lie. */
   elsewhere: string[]

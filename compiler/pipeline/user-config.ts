@@ -13,7 +13,7 @@ import { projectRoot } from '../esbuild/project-root.js'
 import { readRegularFile } from '../files/regular-file.js'
 import { configInvalid } from './config-invalid.js'
 
-/** What the user says of agents, wherever they work: beside a program's own options, the host's word. */
+/** The user's own limits of agents, in every project: besides a program's options, the host's word. */
 export interface UserConfig {
   policy?: ConfiguredPolicy & { trust?: { project?: 'ask' | 'allow' | 'deny' } }
   agents?: ConfiguredAgent[]

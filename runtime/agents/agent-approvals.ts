@@ -4,7 +4,7 @@ import { projectApprovals, projectOf, revokeApproval } from '../approvals/projec
 import { type Approval, sessionApprovals } from '../approvals/session-approvals.js'
 import { type Agent, idsOf } from '../state/agent.js'
 
-/** What holds for an agent, that of its session first. */
+/** The approvals of an agent, those of its session first. */
 export async function list(agent: Agent): Promise<Approval[]> {
   const { globals } = agent
   const ids = idsOf(agent)

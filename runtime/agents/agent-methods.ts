@@ -41,7 +41,7 @@ const offers = lazy(() => import('./offer.js'))
 const details = lazy(() => import('../find/read-details.js'))
 const catalogs = lazy(() => import('../../src/catalog/catalog.js'))
 
-/** Where an agent calls from. */
+/** The place that an agent calls from. */
 interface Place {
   view: AgentView
   globals: Globals

@@ -12,7 +12,7 @@ import { noteOpened } from '../policy/opened-skills.js'
 import type { Globals, InvokeOptions } from '../state/context.js'
 import { sourceOf } from '../state/tool-source.js'
 
-/** What a model gets that opens a skill: the result of calling it, or where it runs something its text. */
+/** An opened skill for a model: the result of calling it, or its text if it runs something. */
 export async function openForAgent(
   ref: string,
   args: unknown,

@@ -17,7 +17,7 @@ const PREVIEW_MS = 5_000
 /** A preview is for a person to look through. */
 const PREVIEW_MAX = 100_000
 
-/** What a person is asked, but for when an answer comes too late. */
+/** The question that a person is asked, without the deadline. */
 export function approvalRequest(
   { asking, key, digest }: ApprovedCall,
   { reason, rule }: Pick<Decision, 'reason' | 'rule'>,

@@ -26,7 +26,7 @@ interface CallAbove extends Pick<Asking, 'options' | 'envelope' | 'caller'> {
   readonly served?: CallAbove | undefined
 }
 
-/** What a call is known by, among the calls of its tool. */
+/** The key of a call among the calls of its tool. */
 export interface CallKey {
   /** The whole key, which approvals compare. */
   whole: string

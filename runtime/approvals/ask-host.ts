@@ -4,7 +4,7 @@ import type { CallIds, Globals, RuntimeConfig } from '../state/context.js'
 import { perRuntime } from '../state/per-runtime.js'
 import type { HostRequest } from '../state/policy.js'
 
-/** What came of a question: what the host answered, or why nobody did. */
+/** The answer of a host, or the reason why there is none. */
 export type HostAnswer =
   | { answered: true; answer: unknown }
   | { answered: false; aborted: boolean; reason: string }

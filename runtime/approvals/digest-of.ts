@@ -18,7 +18,7 @@ import type { ToolDef } from '../state/tool-def.js'
 import { sourceOf, type ToolSource } from '../state/tool-source.js'
 import { sha256 } from './sha256.js'
 
-/** What an approval is bound to. */
+/** The digest that an approval is bound to. */
 export interface Digest {
   /** SHA-256 over all files that the tool is made of; with a registered function, an id of its registration. */
   text: string
@@ -149,7 +149,7 @@ async function inputsOf(
 /** Stands for the files of a module that lie outside of the directory, of which an index knows one digest. */
 const OUTSIDE = '(outside)'
 
-/** What bundling found in modules, which holds while none of these files changes. */
+/** The files that were bundled into modules; valid while none of them changes. */
 const known = new WeakMap<ToolRecord, readonly DigestedFile[]>()
 
 async function bundledNow(

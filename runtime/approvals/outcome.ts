@@ -2,7 +2,7 @@ import { isJsonObject } from '../../src/base/json.js'
 import type { ApprovalAnswer } from '../state/policy.js'
 import type { HostAnswer } from './ask-host.js'
 
-/** What came of a question. */
+/** The outcome of a question. */
 export interface Outcome {
   answer: ApprovalAnswer | 'unavailable' | 'aborted'
   reason: string
@@ -18,7 +18,7 @@ export function isAnswer(value: unknown): value is ApprovalAnswer {
   return ANSWERS.some(one => one === value)
 }
 
-/** What came of asking a host. */
+/** The outcome of asking a host. */
 export function outcomeOf(said: HostAnswer): Outcome {
   if (said.answered) return readAnswer(said.answer)
   return { answer: said.aborted ? 'aborted' : 'unavailable', reason: said.reason }

@@ -10,7 +10,7 @@ export interface Approval {
   tool: string
   /** The key of the calls that it is for, as a person was shown it. */
   key: string
-  /** What the tool was made of when it was given. */
+  /** The digest of the tool when the approval was given. */
   digest: string
   /** When it was given, in milliseconds since 1970. */
   time: number
@@ -27,7 +27,7 @@ const ONCE_MAX = 10_000
 
 /** The answers of a runtime's sessions, as long as the runtime lives. */
 export class SessionApprovals {
-  /** What runs for the rest of its session, by the identity of the calls. */
+  /** The approvals for the rest of the session, by the identity of the calls. */
   readonly #granted = new Map<string, Granted>()
   /** Single calls that may be tried again, with the session that each belongs to. */
   readonly #once = new Map<string, string | undefined>()

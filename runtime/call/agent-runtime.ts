@@ -71,7 +71,7 @@ export interface AgentRuntime {
     answer: ApprovalAnswer | { answer: ApprovalAnswer; reason?: string },
     options?: AnswerOptions,
   ) => Promise<void>
-  /** What was approved for more than one call: for the agent's session, and in its project. */
+  /** The approvals for more than one call: for the agent's session, and in its project. */
   approvals: {
     list: () => Promise<Approval[]>
     /** Ends one. False where there is none with this id. */

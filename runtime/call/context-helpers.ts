@@ -57,7 +57,7 @@ export function ctxValue(ctx: Context, path: string): unknown {
   return pathGet(Object.defineProperty(interpolationRoots(target), 'locals', { value: locals }), path)
 }
 
-/** What belongs to the tool of a context alone: its configuration, environment, state, and a way to ask. */
+/** The parts of a context that belong to its tool alone: configuration, environment, state, and a way to ask. */
 export function ctxOwn(ctx: Context): OwnParts {
   return (ctx as RunContext)[OWN]
 }
@@ -116,7 +116,7 @@ export async function ctxDecision(
   return (await deciding()).decideInPlace(context as RunContext, ref, args)
 }
 
-/** Where a folder skill's other files are, and which there are. */
+/** The folder of a skill, and the list of its other files. */
 export async function ctxFolder(
   { globals }: Context,
   tool: ToolDef,

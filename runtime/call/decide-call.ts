@@ -105,7 +105,7 @@ async function checkedCall(
   return ctx
 }
 
-/** What step 1 says of a tool whose project nobody trusts yet. */
+/** The answer of step 1 for a tool of a project that is not trusted yet. */
 const TRUST_ASKED: StepAnswer = {
   ...{ step: 1, decision: 'ask', code: null, by: 'the runtime', rule: null, written: null },
   reason: 'its project is not trusted yet',

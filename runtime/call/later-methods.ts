@@ -3,7 +3,7 @@ import { cloneArguments } from '../schema/clone-arguments.js'
 import type { InvokeOptions } from '../state/context.js'
 import { ownOptions } from './own-options.js'
 
-/** What implements methods: each function takes the object that the method is of, and what its caller gave. */
+/** Functions that implement methods: each takes the object of the method, and the caller's arguments. */
 type Implementation<Self, Names extends string> = Readonly<
   Record<Names, (self: Self, first: never, second: never, options?: InvokeOptions) => unknown>
 >

@@ -128,7 +128,7 @@ class MiddlewareContext extends RunContext {
   private hasEnded = false
   /** The promise that `next()` returned. */
   private given: Promise<unknown> | undefined = undefined
-  /** Whether anything further in has run, whether all of it has, and the error that it threw. */
+  /** Progress of the calls further in: any has run, all have run, and the error thrown. */
   private innerHasRun = false
   private innerIsDone = true
   private innerFailure: { error: unknown } | undefined = undefined

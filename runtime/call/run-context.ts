@@ -50,7 +50,7 @@ export class RunContext implements CallContext {
   started: number | undefined
   /** The last that was said of its progress, where somebody listens. */
   progress: Progress | undefined
-  /** What `mustGoOn` asks in a chain. */
+  /** The check that `mustGoOn` makes in a chain. */
   guard: (() => void) | undefined = undefined
   /** The permissions that the tool was granted, where an agent is above. */
   granted: readonly Permission[] | undefined
@@ -67,7 +67,7 @@ export class RunContext implements CallContext {
   private hasCalled = false
   /** Absent until read. */
   ownLocals: Locals | undefined
-  /** What the tools of the call have of their own. */
+  /** The own parts of the tools in the call. */
   owns: ReadonlyMap<ToolDef, OwnParts> | undefined
 
   /** @param served the context that a middleware serves */
@@ -106,7 +106,7 @@ export class RunContext implements CallContext {
     return this.ownLocals
   }
 
-  /** What its tool has of its own. */
+  /** The own parts of its tool. */
   get [OWN](): OwnParts {
     const { owns } = invocationOf(this)
     return owns?.get(this.tool) ?? bareParts(this.tool, this, () => this.abort)

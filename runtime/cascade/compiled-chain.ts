@@ -126,7 +126,7 @@ function middlewareOf(tool: ToolDef): FoundMiddleware {
     : { fault: roleFault(origin.file || name, 'middleware') }
 }
 
-/** Where middleware and directives of a tool are looked for: its own layer, then the library. */
+/** The directories in which a tool's middleware and directives are looked for: its own layer, then the library. */
 export function layerDirectories({ origin }: ToolDef, states: readonly DirectoryState[]): DirectoryState[] {
   const home = states.find(({ dir, layer }) => dir === origin.entry && layer === origin.layer)
   const own =

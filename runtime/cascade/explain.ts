@@ -26,7 +26,7 @@ import { peersOf } from './cyclic-peers.js'
 import { delegateProblem } from './delegate-problem.js'
 import { problemsOf, resolveAll, toolId } from './resolve-cascade.js'
 
-/** Where a value of a tool's effective metadata was written. */
+/** The place in which a value of a tool's effective metadata was written. */
 export interface ExplainedOrigin {
   /** The value as it was written there. */
   value: JsonValue
@@ -52,7 +52,7 @@ export interface ExplainedStep {
 /** How a tool's effective metadata and its chain came about. */
 export interface Explanation {
   name: string
-  /** By key, in the order of the chain. `overrides`: what weaker layers gave, strongest first. */
+  /** Keyed by metadata key, in the order of the chain. `overrides`: the values of weaker layers, strongest first. */
   metadata: Record<string, ExplainedOrigin & { overrides: ExplainedOrigin[] }>
   /** The middlewares around the tool, outermost first. */
   chain: ExplainedStep[]

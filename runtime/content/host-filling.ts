@@ -11,7 +11,7 @@ import { hostFolders } from '../directory/host-folders.js'
 import type { Globals } from '../state/context.js'
 import type { ToolDef } from '../state/tool-def.js'
 
-/** What a content is rendered with for another host. */
+/** The variables and arguments that another host fills in. */
 export interface HostOptions {
   host: Host
   /** The host's name for the session. */

@@ -8,7 +8,7 @@ import type { ToolSource } from '../state/tool-source.js'
 const agents = lazy(() => import('./run-agent-skill.js'))
 const rendering = lazy(() => import('./render-tool.js'))
 
-/** What a call of a Markdown skill gives: its text, or where a model runs it that model's result. */
+/** The result of calling a Markdown skill: its text, or the result of the model that runs it. */
 export async function runSkill(
   tool: ToolDef,
   source: ToolSource,

@@ -38,7 +38,7 @@ import { isInterpolated, runMarkdown } from './markdown-tool.js'
 
 const policies = lazy(() => import('../policy/authorize.js'))
 
-/** Where a text is rendered. */
+/** The place that a text is rendered in. */
 interface Place {
   /** The path entry, absolute. */
   entry: string
@@ -72,7 +72,7 @@ export async function renderTool(
   return new ToolRendering(tool, known, context, filling, work).render(text, content, source)
 }
 
-/** What is filled in in a content's own text. */
+/** The values that are filled into a content's own text. */
 interface Filling {
   /** True where its `${…}` are. */
   isFilled: boolean

@@ -8,7 +8,7 @@ import type { ToolDef } from '../state/tool-def.js'
 /** The library's tool that gives a text to a model. */
 const AGENT = 'agent'
 
-/** What its module exports besides the tool. */
+/** The other exports of its module. */
 interface AgentModule {
   /** Has a model work on a skill in the call of it. `render` gives the skill's text. */
   runSkill: (ctx: Context, skill: ToolDef, render: () => Promise<string>) => Promise<unknown>

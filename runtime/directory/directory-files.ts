@@ -136,7 +136,7 @@ async function readPlaces(state: DirectoryState, name: string, globals: Globals)
   return []
 }
 
-/** What follows a skill's name in the path of its file. */
+/** The endings of a skill's file, after its name. */
 const SKILL_FILES = ['/SKILL.md', ...['md', 'ts', 'js', 'mts', 'mjs'].map(end => `.skill.${end}`)]
 
 function noteCut({ dir }: DirectoryState, name: string, globals: Globals): void {
@@ -152,7 +152,7 @@ function noteCut({ dir }: DirectoryState, name: string, globals: Globals): void 
 }
 
 const SKILL_FILE = /(?:^|\/)(?:skill\.md|[^/]+\.skill\.(?:md|ts|js|mts|mjs))$/i
-/** What makes a folder a plugin. */
+/** A file that makes a folder a plugin. */
 const MANIFEST = /(?:^|\/)(?:marketplace|plugin)\.json$/i
 /** Folders in which no skills are looked for. */
 const CLOSED: ReadonlySet<string> = new Set([INDEX_DIRECTORY, 'node_modules', '.git'])

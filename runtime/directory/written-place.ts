@@ -4,7 +4,7 @@ import type { ToolDef } from '../state/tool-def.js'
 import { sourceOf } from '../state/tool-source.js'
 import { loadParser } from './directory-files.js'
 
-/** Where something stands in a skill's file. */
+/** A place in a skill's file. */
 export interface WrittenPlace {
   /** Absolute. */
   file: string
@@ -12,7 +12,7 @@ export interface WrittenPlace {
   position?: { line: number; column: number }
 }
 
-/** Where a part of a tool's metadata is written; null for a tool that a program registered. */
+/** The place in which a part of a tool's metadata is written; null for a tool that a program registered. */
 export async function writtenPlace(
   tool: ToolDef,
   path: readonly (string | number)[],

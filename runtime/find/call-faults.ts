@@ -57,7 +57,7 @@ function listing(): string {
     : '`runtime.listTools()` gives those there are.'
 }
 
-/** What a reference leads to whose file gives no tool because of its faults. */
+/** The resolution of a reference to a file that gives no tool because of its faults. */
 export function brokenTool(found: Found & { record: BrokenRecord }, globals: Globals): Resolution {
   noteBroken(found, globals)
   const { state, record } = found

@@ -136,7 +136,7 @@ export function mainFolder(tool: ToolDef): string | null {
   return null
 }
 
-/** By the names that they are of. */
+/** Keyed by the names that they are of. */
 const mainFolders = new WeakMap<DirectoryNames, ReadonlySet<string>>()
 
 /** The folders of all files but those that surely hold no main skill. */

@@ -20,7 +20,7 @@ export async function openSkill(tool: ToolDef, content: string, globals: Globals
   return { content, ...(await readFolder(tool, globals)) }
 }
 
-/** Where a skill's other files are, and which there are. */
+/** The folder of a skill, and the list of its other files. */
 export async function readFolder(tool: ToolDef, globals: Globals): Promise<Omit<OpenedSkill, 'content'>> {
   const { resources } = await readDetails(tool, globals)
   const source = tool.kind === 'folder' ? sourceOf(tool) : undefined

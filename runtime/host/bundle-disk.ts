@@ -5,7 +5,7 @@ import type { Disk } from './disk-seam.js'
 /** The files that a bundle has. Paths are absolute, from a root of the bundle's own. */
 export interface BundledFiles {
   cwd: string
-  /** Where the package's own skills lie; null where they are not searched. */
+  /** The place of the package's own skills; null if they are not searched. */
   library: string | null
   /** Indexes, by path. */
   texts: Record<string, string>
@@ -15,7 +15,7 @@ export interface BundledFiles {
   digests: Map<string, string>
   /** Bytes of skill files and resources, by path. */
   sizes: () => Record<string, number>
-  /** Where parts of files are: that of a path is number `shardOf(path, count)`. */
+  /** The parts of files: that of a path is number `shardOf(path, count)`. */
   tables: (() => Promise<{ default: FileTable }>)[]
   /** The modules that code and schemas were compiled to, by path. */
   modules: Record<string, () => Promise<Record<string, unknown>>>
@@ -24,7 +24,7 @@ export interface BundledFiles {
 /** The chunks that hold what is ever read of files, by path. */
 export type FileTable = Record<string, () => Promise<{ default: FileParts }>>
 
-/** By `start-end`, in bytes: a text, or bytes that are none. */
+/** Keyed by `start-end`, in bytes: a text, or bytes that are not text. */
 export type FileParts = Record<string, string | { base64: string }>
 
 /** The `#disk` of a bundle, set by its entry: chunks import this module, so it holds no contents. */

@@ -8,7 +8,7 @@ import type { ToolDef } from '../state/tool-def.js'
 
 const asking = lazy(() => import('../own/ask-for-tool.js'))
 
-/** What a tool has of its own, as its hooks get it. */
+/** A tool's own parts, as its hooks get them. */
 export type HookParts = Pick<HookContext, 'config' | 'env'>
 
 /**

@@ -26,7 +26,7 @@ export class RuntimeLifecycle implements Lifecycle, InstanceHost {
   readonly inactive = new Set<string>()
   /** Tools that are being looked up to be switched off. */
   readonly deactivating = new Set<Promise<unknown>>()
-  /** By the function of the tool, in the order in which they were first needed. */
+  /** Keyed by the function of the tool, in the order in which they were first needed. */
   private readonly byFunction = new Map<object, ToolInstance>()
   /** Those that hold something, in the order in which they were initialised. */
   private readonly holding = new Set<ToolInstance>()
@@ -61,7 +61,7 @@ export class RuntimeLifecycle implements Lifecycle, InstanceHost {
     return [...this.byFunction.values()]
   }
 
-  /** What is known of a tool with hooks, if it was needed so far. */
+  /** The instance of a tool with hooks, if it was needed so far. */
   known(tool: ToolDef): ToolInstance | undefined {
     if (this.byFunction.size === 0 || !hasHooks(tool)) return undefined
     return (

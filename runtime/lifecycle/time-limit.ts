@@ -1,7 +1,4 @@
-/**
- * What a promise gives, or after a time `fallback`. What is not waited for any more goes on, and its failure
- * is nobody's.
- */
+/** Settles as a promise does, or after a time with `fallback`. The promise's later failure is ignored. */
 export function withinTime<Value, Fallback>(
   promise: Promise<Value>,
   milliseconds: number,
@@ -14,7 +11,7 @@ export function withinTime<Value, Fallback>(
   return Promise.race([promise, late]).finally(() => clearTimeout(timer))
 }
 
-/** What a promise gives, or the reason of a signal as soon as that aborts. */
+/** Settles as a promise does, or rejects with a signal's reason as soon as it aborts. */
 export async function orAborted<Value>(promise: Promise<Value>, signal: AbortSignal): Promise<Value> {
   let stop = (): void => {}
   const aborted = new Promise<never>((_, refuse) => {

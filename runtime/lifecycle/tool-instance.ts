@@ -45,7 +45,7 @@ export class ToolInstance {
   /** True once its code was replaced. */
   isRetired = false
   private made: unknown
-  /** What its hooks get of its own, from its first initialisation on. */
+  /** The own parts that its hooks get, from its first initialisation on. */
   private parts: HookParts = { config: {}, env: {} }
   private phases: Promise<unknown> = Promise.resolve()
   private ready: Promise<void> | undefined

@@ -17,7 +17,7 @@ export interface ToolState extends Pick<Origin, 'layer' | 'shadows'> {
   file: string
   /** The path entry's directory, absolute. */
   entry: string
-  /** Where it runs: here, or with a server. */
+  /** `remote`: it runs with a server. */
   executor: 'local' | 'remote'
   /**
    * `active`: it can be called. `idle`: it has hooks, and is initialised when it is called. `disabled`: its
@@ -25,7 +25,7 @@ export interface ToolState extends Pick<Origin, 'layer' | 'shadows'> {
    * from running.
    */
   state: InstanceState | 'disabled' | 'broken'
-  /** Whether an agent's call needs approval. Undefined: where it is granted more than `read`. */
+  /** True if an agent's call needs approval. Undefined: it does if it is granted more than `read`. */
   gated: boolean | undefined
   /** Why it cannot be called, or is configured wrongly. */
   problems: string[]

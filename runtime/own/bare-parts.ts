@@ -7,7 +7,7 @@ const asking = lazy(() => import('./ask-for-tool.js'))
 
 const NOTHING = Object.freeze({})
 
-/** What a tool gets that declares nothing of its own: a way to ask. */
+/** The own parts of a tool that declares nothing: a way to ask. */
 export function bareParts(tool: ToolDef, ctx: CallContext, abort: () => AbortSignal | undefined): OwnParts {
   const ask = async (question: never): Promise<unknown> => (await asking()).askFor(tool, ctx, abort)(question)
   return { config: NOTHING, env: NOTHING, state: undefined, ask: ask as OwnParts['ask'] }

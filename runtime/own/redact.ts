@@ -5,7 +5,7 @@ import { perRuntime } from '../state/per-runtime.js'
 /** Shorter values are no secrets: replacing every `1` would make a message unreadable. */
 const SHORTEST = 4
 
-/** What stands in the place of a value. */
+/** The text in place of a hidden value. */
 const HIDDEN = '[redacted]'
 
 /** The values that are left out of what a runtime says, each with the forms that it may be written in. */

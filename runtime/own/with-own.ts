@@ -17,7 +17,7 @@ export interface OwnCall extends CallContext {
   readonly globals: Globals
   readonly options: InvokeOptions | undefined
   abort: AbortSignal | undefined
-  /** What each tool of the call has of its own: the tool that is called, and the middlewares around it. */
+  /** The own parts of each tool of the call: the tool that is called, and the middlewares around it. */
   owns: ReadonlyMap<ToolDef, OwnParts> | undefined
 }
 

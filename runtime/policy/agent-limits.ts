@@ -22,7 +22,7 @@ export interface PolicyCall {
   readonly served?: PolicyCall | undefined
 }
 
-/** What limits the calls that an agent makes from one place, whichever tool it calls. */
+/** The limits of the calls that an agent makes from one place, for any tool. */
 export interface AgentLimits extends Pick<Limits, 'guard' | 'skipsApproval' | 'permissions'> {
   allowedTools: readonly Listed[]
   allow: readonly Listed[]
@@ -35,7 +35,7 @@ export interface AgentLimits extends Pick<Limits, 'guard' | 'skipsApproval' | 'p
   callerRules: readonly Listed[]
 }
 
-/** What limits a call: the runtime's policy, those of the agents above it, and the skills that call. */
+/** The limits of a call: the runtime's policy, those of the agents above it, and the skills that call. */
 export function agentLimits(globals: Globals, call: Pick<PolicyCall, 'options' | 'caller'>): AgentLimits {
   const { policy = {}, projects } = globals.config
   const isAsked = globals.isUntrusted === true && globals.config.isOwn !== true
@@ -84,7 +84,7 @@ class Gathered {
   readonly permissions: { by: string; granted: readonly Permission[] }[] = []
   readonly hostRules: (Listed & { rules: ToolRule[] })[] = []
   readonly callerRules: Listed[] = []
-  /** Whether a host grants permissions: what a tool gives the calls that it makes can but narrow that. */
+  /** True if a host grants permissions: what a tool gives the calls that it makes can only narrow that. */
   isGranted = false
 
   addPolicy(by: string, policy: AgentPolicy, isHosts = true): void {

@@ -169,7 +169,7 @@ async function asked(
   }
 }
 
-/** What was edited while a person thought about it is another question: the answer is for what was asked. */
+/** Checks that the files are as they were when the question was asked: an edit makes it another question. */
 async function settled(call: ApprovedCall, decision: Decision, preview: string | null): Promise<Outcome> {
   const { globals, envelope } = call.asking
   const asking = question(call, decision, preview)

@@ -23,7 +23,7 @@ interface Granting {
   permitted: readonly Permission[] | undefined
 }
 
-/** What each agent's call was granted, for the calls that its code makes. */
+/** The permissions granted to each agent's call, for the calls that its code makes. */
 const grants = new WeakMap<PolicyCall, readonly Permission[]>()
 
 /**
@@ -45,10 +45,10 @@ export async function authorize(call: PolicyCall & Asking & Granting, inPlace = 
 }
 
 /**
- * What each step says of a call of an agent, up to the one that decides. The call is not made.
+ * The answers of the steps to an agent's call, up to the one that decides. The call is not made.
  *
- * @param mayRun whether the tool's code may be run, which derives the key. If it may not, and its key decides,
- *   nothing is said
+ * @param mayRun false: the tool's code, which derives the key, is not run; a call that its key decides has no
+ *   answer
  */
 export async function stepsOf(call: OwnedCall, mayRun: boolean): Promise<StepAnswer[]> {
   const limits = await limitsOf(call)
@@ -152,9 +152,9 @@ export function limitPart(part: ToolDef, call: PolicyCall): void {
 }
 
 /**
- * What a tool may do whose code runs below a call; null where no agent is above.
+ * The permissions of a tool whose code runs below a call; null if there is no agent above.
  *
- * @throws PERMISSION_MISSING where it requires more
+ * @throws PERMISSION_MISSING if it requires more
  */
 function grantedBelow(
   tool: ToolDef,
@@ -172,7 +172,7 @@ function grantedBelow(
   return null
 }
 
-/** What may be done for a call above; null where it is none of an agent's, nor a middleware of one. */
+/** The permissions granted to a call above; null if it is not an agent's, nor a middleware of one. */
 function grantedFor(call: PolicyCall, globals: Globals): readonly Permission[] | null {
   if (!call.served) return call.options?.as === 'agent' ? (grants.get(call) ?? []) : null
   if (!isBelowAgent(call)) return null

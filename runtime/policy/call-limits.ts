@@ -41,7 +41,7 @@ interface ListedLimits extends Limits {
   rules: readonly { lists: readonly Listed[]; mayAllow: boolean }[]
 }
 
-/** What limits the calls of one tool after another, from one place. */
+/** The limits of calls of one tool after another, from one place. */
 export class CallLimits {
   readonly #agent: AgentLimits
   /** The main skill of each folder, which many tools share. */

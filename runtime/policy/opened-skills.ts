@@ -18,7 +18,7 @@ interface Opened {
   skills: Set<ToolDef>
 }
 
-/** What is open in a runtime: by session, user and agent. */
+/** The open skills of a runtime: by session, user and agent. */
 class OpenSkills {
   readonly byAgent = new Map<string, Opened>()
   turns = 0

@@ -30,9 +30,9 @@ export interface RegisterToolOptions<Params extends JsonObject | undefined = Jso
   role?: Role
   /** Patterns of the tools it may call. */
   allowedTools?: string | string[]
-  /** Whether an agent's call needs approval. Absent: where it is granted more than `read`. */
+  /** True if an agent's call needs approval. Absent: it does if it is granted more than `read`. */
   gated?: boolean
-  /** What it may do: a host must have granted it before an agent may call it. */
+  /** Its permissions: a host must have granted them before an agent may call it. */
   permissions?: ToolPermissions
   /** Rules over calls, of a main skill or for the tools that this one's agent calls. */
   trust?: { rules: string | string[] }

@@ -23,7 +23,7 @@ import {
 } from './programmatic-tools.js'
 import { markTool, type RemoteOrigin } from './remote-tool.js'
 
-/** What `register` takes besides a definition. */
+/** The options of `register` besides a definition. */
 export interface RegisterOptions {
   /** A URI that the tool is found by as well. */
   src?: string
@@ -36,7 +36,7 @@ export interface RegisterOptions {
   remote?: RemoteOrigin | undefined
 }
 
-/** What `register` takes besides a function. Its name is that of the function unless given. */
+/** The options of `register` besides a function, which gives the name unless there is one. */
 export type RegisterFunctionOptions = Partial<Omit<RegisterToolOptions, 'fn' | 'module'>>
 
 /** Registers a tool, and returns the function that takes it away again. */

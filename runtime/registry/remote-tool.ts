@@ -2,9 +2,9 @@ import { extractFrontmatter } from '../../src/skill/frontmatter.js'
 import type { Globals } from '../state/context.js'
 import type { SkillFiles, ToolDef } from '../state/tool-def.js'
 
-/** What is known of a tool that a server has. */
+/** A server's description of its tool. */
 export interface RemoteOrigin {
-  /** What approvals are bound to: a digest of the server, and of what it says of the tool. Another one asks again. */
+  /** The digest that approvals are bound to: of the server, and of its description of the tool. Another one asks again. */
   digest: string
   /** For a skill, which agents open in place of calling it. */
   skill?: RemoteSkill | undefined

@@ -8,7 +8,7 @@ export namespace Tool {
     [key: string]: unknown
   }
 
-  /** What `execute` gets besides its arguments. */
+  /** The context of `execute`, besides its arguments. */
   export interface Context<Data extends Metadata = Metadata> {
     /** The current session. */
     sessionID: string
@@ -29,13 +29,13 @@ export namespace Tool {
     [key: string]: unknown
   }
 
-  /** What a tool returns. */
+  /** A tool's result. */
   export interface Result<Data extends Metadata = Metadata> {
     /** One line for people. */
     title: string
     /** For the host. */
     metadata: Data
-    /** What the model is shown. */
+    /** The text shown to the model. */
     output: string
     attachments?: Attachment[]
   }
@@ -51,7 +51,7 @@ export namespace Tool {
     execute(args: InferOutput<Parameters>, ctx: Context<Data>): Result<Data> | Promise<Result<Data>>
   }
 
-  /** What a tool is initialised with: data of the host's. */
+  /** The host's data that a tool is initialised with. */
   export interface InitContext {
     workingDir?: string
     [key: string]: unknown

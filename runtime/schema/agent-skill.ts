@@ -16,10 +16,9 @@ export interface AgentSkill extends AgentSettings {
 }
 
 /**
- * What a skill's `agent` and `returns` say of its run by a model. Without a skill: what holds if nothing is
- * said.
+ * A skill's `agent` and `returns`, for its run by a model; the defaults without a skill.
  *
- * @throws DEFINITION_INVALID where `agent` has a fault
+ * @throws DEFINITION_INVALID if `agent` has a fault
  */
 export async function ctxAgent(ctx: Context, skill: ToolDef | null): Promise<AgentSkill> {
   const { agent } = skill?.frontmatter.metadata ?? {}

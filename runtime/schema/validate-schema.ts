@@ -23,7 +23,7 @@ import { isFailure, isToolResult } from '../../src/skill/tool-result.js'
 export interface Comparison {
   /** The tool's name. */
   tool: string
-  /** Whether the schema is that of the tool's arguments or of its result. */
+  /** The side of the call: the tool's arguments or its result. */
   part: 'params' | 'returns'
   schema: JsonObject
   value: unknown

@@ -2,7 +2,7 @@ import { endApprovals } from '../approvals/session-approvals.js'
 import type { Globals } from '../state/context.js'
 import { endSlots } from './slots.js'
 
-/** What a session has: each function removes one kind of it. */
+/** The kinds of state that a session has: each function removes one. */
 const ENDINGS: readonly ((sessionId: string, globals: Globals) => void | Promise<void>)[] = [
   endApprovals,
   endSlots,

@@ -65,7 +65,7 @@ const LEFT = 'What was left in the state'
 /** A tool's own state in one session. */
 export class Slot {
   value: JsonValue
-  /** What was last kept, as text; null before anything was. */
+  /** The last kept state, as text; null before any was kept. */
   #kept: string | null = null
   #keptValue: JsonValue = null
   #version: string | null = null

@@ -10,11 +10,11 @@ export interface AgentOptions extends AgentPolicy, Omit<CallIds, 'callId' | 'mes
 /** An agent: the ids that its calls have unless they are given others, and what limits them. */
 export interface Agent {
   readonly globals: Globals
-  /** What its host gave it, to be checked. */
+  /** The options of its host, to be checked. */
   readonly given?: unknown
   /** A session is made at the first call, if the host named none. Agents that it spawns share it. */
   readonly ids: CallIds
-  /** What its host gave it; nothing, if a tool spawned it. */
+  /** The policy of its host; undefined if a tool spawned it. */
   readonly policy: AgentPolicy | undefined
   /** The id of the named agent that it is. */
   readonly named: string | undefined
@@ -37,13 +37,13 @@ export function idIn(spawned: SpawnPolicy | string): string | undefined {
   return typeof spawned === 'string' ? spawned : spawned.agent
 }
 
-/** What limits an agent's call besides the policy in its options. */
+/** The limits of an agent's call besides the policy in its options. */
 export interface AgentAbove {
   spawned: readonly AgentPolicy[]
   skills: readonly ToolDef[]
 }
 
-/** By the options of a call: nobody but the runtime can give them, or leave them out. */
+/** Keyed by the options of a call: only the runtime can give them, or leave them out. */
 const above = new WeakMap<InvokeOptions, AgentAbove>()
 
 export function keepAbove<Options extends InvokeOptions>(options: Options, agent: AgentAbove): Options {

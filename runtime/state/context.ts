@@ -144,11 +144,11 @@ export interface Manager {
 /** `trust`: an index is taken as right. `check`: source files that changed are read anew. */
 export type Freshness = 'trust' | 'check'
 
-/** Where the library's tools for files and processes work. Relative paths start from the runtime's `cwd`. */
+/** The workspace of the library's tools for files and processes. Relative paths start from the runtime's `cwd`. */
 export interface WorkspaceOptions {
   /** The folder that relative paths of calls start from. */
   root: string
-  /** What the paths of these options start from. Default: the `cwd` of the runtime; in a bundle, of the process. */
+  /** The folder that these paths start from. Default: the `cwd` of the runtime; in a bundle, of the process. */
   cwd?: string
   /** Other folders that belong to it. */
   also?: readonly string[]
@@ -156,12 +156,12 @@ export interface WorkspaceOptions {
   read?: readonly string[]
   /** Globs, relative to a folder of it, of protected files that may be written nevertheless. */
   write?: readonly string[]
-  /** Whether the directories of the path entries may be written. Default: false. */
+  /** True if the directories of the path entries may be written. Default: false. */
   skills?: boolean
 }
 
 export interface RuntimeConfig {
-  /** Where skills lie, searched left to right. */
+  /** Path entries, searched left to right. */
   paths: PathEntry[]
   /** The directory that relative paths start from. */
   cwd?: string
@@ -170,19 +170,19 @@ export interface RuntimeConfig {
   /** Agents that are chosen by their ids. */
   agents?: readonly NamedAgent[] | undefined
   freshness: Freshness
-  /** Whether the skills that the package ships are searched after all others. */
+  /** True if the skills that the package ships are searched after all others. */
   library: boolean
   /** Calls inside calls that are allowed. Default: 64. */
   maxDepth?: number
   /** Variables of the environment that `${env.…}` may name. Default: none. */
   env?: readonly string[]
-  /** Whether only what an index vouches for is used. Implies `trust`. */
+  /** True if only what an index vouches for is used. Implies `trust`. */
   verify?: boolean
-  /** Whether code of the skills is run; the library's always is. Default: true. */
+  /** False: no code of the skills is run, except the library's. Default: true. */
   evaluate?: boolean
   /** Packages that code which was not compiled finds at run time, instead of having them bundled. */
   external?: readonly string[]
-  /** What agents may do. */
+  /** The limits of agents. */
   policy?: RuntimePolicy | undefined
   /** Asks a person whether an agent's call may run. */
   interact?: Interact
@@ -196,7 +196,7 @@ export interface RuntimeConfig {
   workspace?: string | WorkspaceOptions
   /** True where the paths are those of a project's file, which the program did not choose. */
   isProjects?: boolean
-  /** What the project's configuration says of agents, in effect as far as the project is trusted. */
+  /** The project's configuration of agents, in effect as far as the project is trusted. */
   projects?: ProjectConfiguration
   /** True where the program is part of the project, and so has chosen it; absent until an agent makes that matter. */
   isOwn?: boolean
@@ -206,7 +206,7 @@ export interface RuntimeConfig {
 export interface ToolConfig {
   // Programs may be compiled without `exactOptionalPropertyTypes`, where `undefined` is a value of what is optional.
   [key: string]: JsonValue | undefined
-  /** Whether agents may know of the tool. */
+  /** True if agents may know of the tool. */
   enabled?: boolean
   /** Milliseconds after which its calls fail. */
   timeoutMs?: number
@@ -231,7 +231,7 @@ export interface Globals {
   models?: Models | undefined
   /** Checks at once what an agent is spawned with; absent where the first call does. */
   checkSpawned?: (given: SpawnPolicy | string) => void
-  /** What options say of agents and tools, until it is checked. */
+  /** The options of agents and tools, until they are checked. */
   unchecked?: unknown
   /** The state of each directory, by its absolute path and ignore patterns. */
   directories: Map<string, DirectoryState>
@@ -260,7 +260,7 @@ export interface Globals {
   lifecycle?: Lifecycle
   /** The code of the method that was called last, or what loads it. */
   load?: unknown
-  /** What ends that tools keep for a session besides their state; without one, for all sessions. */
+  /** Functions that end the resources that tools keep for a session besides their state; without an id, for all sessions. */
   sessionEnds?: ((sessionId?: string) => Promise<void>)[]
   /** In a bundle, its runtime: it answers for these where a copy of the code over another disk gets them. */
   bundle?: BundleRuntime
@@ -276,7 +276,7 @@ export interface Globals {
   parser?: Promise<DiskParser | null>
 }
 
-/** What a bundle's runtime answers whoever has its globals. */
+/** The answers of a bundle's runtime, for callers that have its globals. */
 export interface BundleRuntime {
   findTool: (ref: string) => Promise<ToolDef | null>
   listTools: () => Promise<ToolDef[]>
@@ -292,7 +292,7 @@ export interface Stats {
   cascadesComputed: number
   /** Names that were found nowhere. */
   missing: number
-  /** Whether the compiler's reader of skill files was needed, and was there. */
+  /** The use of the compiler's reader of skill files. */
   parser: 'unused' | 'loaded' | 'absent'
 }
 

@@ -46,7 +46,7 @@ export interface RunEvent extends Progress {
   error?: unknown
   /** True at the end of a call whose result is `{ error }`, a failure that the model is told. */
   failed?: true
-  /** Of a call that was denied by a policy: why. */
+  /** The decision that denied a call by a policy. */
   decision?: Decision | undefined
   /** The origin of the tool, for a denied call and for a question to a person. */
   origin?: Origin | undefined
@@ -61,7 +61,7 @@ export type RunListener = (event: Readonly<RunEvent>) => void
 
 /** The listeners to the events of calls. */
 export class RunEvents {
-  /** By type. One without listeners has no set. */
+  /** Keyed by type. A type without listeners has no set. */
   readonly listeners = new Map<RunEventType, Set<{ listener: RunListener }>>()
 
   /**

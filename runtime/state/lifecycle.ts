@@ -9,8 +9,8 @@ export interface ManagedCall {
 }
 
 /**
- * What a runtime knows of its turns, of tools with hooks, and of those that were switched off. Absent until
- * there is any of these: calls of a runtime without one pay for nothing.
+ * A runtime's turns, tools with hooks, and switched-off tools. Absent until there are any: other runtimes pay
+ * nothing for them.
  */
 export interface Lifecycle {
   /** Gives a call that a host makes the signal of its turn. */

@@ -17,7 +17,7 @@ export interface AgentPolicy {
   allow?: Patterns | undefined
   /** Tools that it may not call, whatever allows them. */
   deny?: Patterns | undefined
-  /** What the tools that it calls may do. */
+  /** The permissions of the tools that it calls. */
   permissions?: readonly Permission[] | undefined
   /** Rules over calls: `bash($policy=ask)`. The first that matches a call decides. */
   rules?: Patterns | undefined
@@ -36,7 +36,7 @@ export interface RuntimePolicy extends Omit<AgentPolicy, 'allowedTools'> {
   trust?: TrustPolicy | undefined
 }
 
-/** Whether agents get the code of a project that nobody chose. It never counts in a project's own file. */
+/** The answer for agents that ask for the code of a project that its program did not choose. It never counts in a project's own file. */
 export interface TrustPolicy {
   /** `ask`: a person is asked at the first call. Default: `ask`. */
   project?: 'ask' | 'allow' | 'deny' | undefined
@@ -50,7 +50,7 @@ export interface NamedAgent {
   rules?: Patterns | undefined
 }
 
-/** What the configuration of a project says of agents. */
+/** A project's configuration of agents. */
 export interface ProjectConfiguration {
   /** The project's folder, absolute. */
   root: string
@@ -75,7 +75,7 @@ export interface ApprovalPolicy {
   remember?: 'session' | 'project' | undefined
 }
 
-/** What every question to a person has. */
+/** The fields of every question to a person. */
 interface Question {
   /** Unique to this question. */
   id: string
@@ -91,15 +91,15 @@ export interface ApprovalRequest extends Question {
   tool: string
   layer: Origin['layer']
   origin: Origin
-  /** What an answer is bound to: it ends when one of the files changes that the tool is made of. */
+  /** The digest that an answer is bound to: it changes with every file that the tool is made of. */
   digest: string
-  /** What the call is known by, as a person may be shown it: cut off where it is long, and nothing hidden in it. */
+  /** The call's key, as a person may be shown it: cut if it is long, and nothing hidden in it. */
   key: string
   /** The arguments, complete, but for those whose names say that they are secret. */
   args: JsonValue
   /** The arguments that the key leaves out: an answer for the session is for any values of these. */
   ignored: string[]
-  /** What the tool shows of what the call would do; null where it shows nothing. */
+  /** The tool's preview of the call; null if it has none. */
   preview: string | null
   /** The question as a person may be shown it, with all of this: nothing in it hides, or passes for another part. */
   text: string
@@ -117,9 +117,9 @@ export interface UntrustedTool {
   name: string
   /** Absolute. */
   file: string
-  /** What it declares. Of code that would have to be run to know, all four. */
+  /** The declared permissions. All four for code that would have to be run to know. */
   permissions: { required: readonly Permission[]; optional: readonly Permission[] }
-  /** What it says of approval; null where that depends on its permissions. */
+  /** The declared `gated`; null if its permissions decide. */
   gated: boolean | null
   /** Tools of its name that it takes the place of. */
   shadows: Origin['shadows']
@@ -130,10 +130,10 @@ export interface ProjectRequest extends Question {
   kind: 'project'
   /** The project's folder, absolute. */
   root: string
-  /** What an answer is bound to: it ends when one of the project's tools, or its configuration, changes. */
+  /** The digest that an answer is bound to: it changes with each of the project's tools, and with its configuration. */
   digest: string
   tools: readonly UntrustedTool[]
-  /** What of its configuration takes effect with an answer that allows. */
+  /** The parts of its configuration that an allowing answer puts into effect. */
   configuration: Omit<ProjectConfiguration, 'root'>
 }
 /** A call that a person is to be asked about in a host's own way. `answer` takes the answer by its id. */
@@ -167,9 +167,9 @@ export interface Withheld {
 export interface Authorization extends Omit<Decision, 'code'> {
   /** The code of the error that a denied call throws, or one that cannot work. */
   code: ErrorCode | null
-  /** What each step says, up to the one that decides. */
+  /** The answers of the steps, up to the one that decides. */
   steps: StepAnswer[]
-  /** Where the decision is `ask`: what a person is to be asked. */
+  /** The request for a person, if the decision is `ask`. */
   request?: WaitingRequest
 }
 

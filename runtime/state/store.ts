@@ -7,7 +7,7 @@ export interface StoredValue {
   version: string
 }
 
-/** Where a host keeps what outlives a call: the state of tools, and requests that wait for an answer. */
+/** A host's store of the state that outlives a call: of tools, and of requests that wait for an answer. */
 export interface Store {
   /** The value of a key; null where there is none. */
   get: (key: string) => Promise<StoredValue | null>

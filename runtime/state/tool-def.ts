@@ -5,7 +5,7 @@ import type { Layer } from '../../src/skill/path-entry.js'
 /** The way a tool came: from an index, from its file, from the bundle that it is part of, … */
 export type Via = 'index' | 'disk' | 'bundle' | 'programmatic' | 'remote'
 
-/** Where a tool comes from. */
+/** The source of a tool. */
 export interface Origin {
   layer: Layer | 'programmatic' | 'remote'
   /** The path entry's directory, absolute. */
@@ -48,7 +48,7 @@ export interface ToolDef {
   origin: Origin
   /** `owner`: whoever it belongs to checks what its schemas say, where their dialect is not known here. */
   validate?: 'owner'
-  /** What approvals of it are bound to, where it is made of no files. */
+  /** The digest that its approvals are bound to, if it is not made of files. */
   digest?: string
   /** The other files of a skill that no directory has. */
   files?: SkillFiles
@@ -56,7 +56,7 @@ export interface ToolDef {
 
 /** The files of a skill that no directory has, without its own. */
 export interface SkillFiles {
-  /** Which there are. Size in bytes. */
+  /** The files. Size in bytes. */
   list: readonly { path: string; size: number; sha256: string }[]
   /** The bytes of one that is listed. */
   read: (path: string) => Promise<Uint8Array>

@@ -39,7 +39,7 @@ export class Sourced {
 
 type Compute = (source: ToolSource, globals: Globals) => unknown
 
-/** Where a tool that this copy of the package made was read. */
+/** The source of a tool that this copy of the package made. */
 export function sourceOf(tool: ToolDef): ToolSource | undefined {
   return Sourced.sourceOf(tool)
 }

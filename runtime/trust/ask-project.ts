@@ -5,7 +5,7 @@ import type { ProjectRequest } from '../state/policy.js'
 import type { ToolDef } from '../state/tool-def.js'
 import { notifyOfTrust } from './notify-of-trust.js'
 
-/** What waits for an answer about a project. */
+/** A question about a project that waits for an answer. */
 export interface ProjectQuestion {
   /** The tool that an agent called; absent where it chose an agent of the project. */
   tool?: ToolDef

@@ -18,11 +18,11 @@ import { isRemembered, remember } from './remembered.js'
 import { untrustedTool } from './untrusted-tool.js'
 import { untrustedView } from './untrusted-view.js'
 
-/** Whether agents get the code of a runtime's project, and the view that they have until they do. */
+/** The decision if agents get the code of a runtime's project, and the view that they have until then. */
 export class ProjectTrust {
   /** The digests of the project that were allowed, or denied, for as long as the runtime lives. */
   readonly #answers = new Map<string, boolean>()
-  /** By digest: a call at the same time waits for the same answer. */
+  /** Keyed by digest: a call at the same time waits for the same answer. */
   readonly #asking = new Map<string, Promise<Outcome>>()
   /** The tools that agents did not get, by name. */
   readonly withheld = new Set<string>()

@@ -1,7 +1,7 @@
 import { AgentAppsError, type AgentSkill, type Context, isAgentAppsError } from 'agent-apps'
 import type { AgentRun, AgentStep } from 'agent-apps/ai-sdk'
 
-/** Where calls below that of an agent find its run. */
+/** The symbol by which calls below that of an agent find its run. */
 const RUN: unique symbol = Symbol.for('agent-apps.agent-run')
 
 type WithRun = { [RUN]?: Run }
@@ -13,7 +13,7 @@ interface Opened {
   path: string | undefined
 }
 
-/** What a model may do about its own run: the tool `context-manager` does it for it. */
+/** The functions by which a model manages its own run, for the tool `context-manager`. */
 export type ManagedRun = Pick<Run, 'skill' | 'finish' | 'fail' | 'check' | 'replace'>
 
 /**

@@ -13,14 +13,14 @@ import { Run } from './agent-run.js'
 
 /** The work of an agent. */
 export interface AgentJob {
-  /** What limits it. */
+  /** The agent that limits it. */
   agent: AgentRuntime
   /** The skill that it follows; null for none. */
   skill: ToolDef | null
-  /** What the skill says. */
+  /** The skill's instructions. */
   instructions: () => Promise<{ text: string; own: OwnFiles | null }>
   prompt: string
-  /** Whether the job or its skill says which tools it gets. */
+  /** True if the job or its skill says which tools it gets. */
   isNarrowed: boolean
 }
 
@@ -100,7 +100,7 @@ function modelMissing(ctx: Context, name: string): AgentAppsError {
   })
 }
 
-/** What asks the model, which needs the AI SDK: whoever has models has that as well. */
+/** The loop that asks the model. It needs the AI SDK, which every host with models has. */
 async function loadLoop(ctx: Context): Promise<typeof import('agent-apps/ai-sdk')> {
   try {
     return await import('agent-apps/ai-sdk')

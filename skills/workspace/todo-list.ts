@@ -35,7 +35,7 @@ function shortened(content: string, most: number): string {
   return line.length > most ? `${line.slice(0, most)}…` : line
 }
 
-/** What a session keeps of its list. */
+/** A session's list. */
 export interface TodoState {
   todos: Todo[]
 }

@@ -12,9 +12,9 @@ export interface Diagnostic {
   /** The rule's name, kebab-case, stable. */
   rule: string
   severity: Severity
-  /** What is wrong, and what was found. */
+  /** The fault, and the value found. */
   reason: string
-  /** What to do about it. */
+  /** The remedy. */
   note: string
   /** True if this prevents the skill from loading. */
   fatal?: true

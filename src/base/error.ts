@@ -97,7 +97,7 @@ export interface ErrorDetails {
   tool?: string
   /** The file concerned. */
   file?: string
-  /** Where in `file`, from 1. */
+  /** The place in `file`, from 1. */
   position?: { line: number; column: number }
   /** All faults, one by one. */
   issues?: Issue[]
@@ -141,7 +141,7 @@ export function runtimeClosed(): AgentAppsError {
 export interface Issue {
   /** The path to the faulty value: `items[2].name`, `headers["x-id"]`; empty for the whole value. */
   path: string
-  /** What the schema expects there. */
+  /** The value that the schema expects there. */
   expected: string
   /** The value there, in a few words. */
   found: string

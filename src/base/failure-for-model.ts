@@ -1,6 +1,6 @@
 import { type ErrorCode, isAgentAppsError } from './error.js'
 
-/** What a model is told of a call that failed, so that it can go on. */
+/** A failed call as a model is told of it, so that it can go on. */
 export interface ModelFailure {
   /** The error's code; `TOOL_FAILED` where it has none. */
   error: string
@@ -11,7 +11,7 @@ export interface ModelFailure {
 
 const UNKNOWN: ModelFailure = { error: 'TOOL_FAILED', message: 'The tool failed and did not say why.' }
 
-/** What a model is told of an error: what happened and what to do, and nothing of where in the code. */
+/** An error as a model is told of it: the cause and the remedy, without any place in code. */
 export function failureForModel(error: unknown): ModelFailure {
   try {
     if (typeof error !== 'object' || error === null) return { ...UNKNOWN, ...textOf(error) }

@@ -1,7 +1,7 @@
 import { AgentAppsError } from './error.js'
 import { isJsonObject, isStringArray } from './json.js'
 
-/** What an option must be: a value of a type, of a kind, or one of some strings. */
+/** The kind of an option: a type, a kind, or some strings. */
 export type OptionKind =
   | 'boolean'
   | 'string'
@@ -28,7 +28,7 @@ const KINDS = {
   ],
 } satisfies Record<string, Kind>
 
-/** What is checked more closely where more code is at hand. */
+/** The closer checks that the main entry makes. */
 export interface CloserChecks {
   /** The known name that an unknown one was meant to be. */
   suggest: (name: string, names: string[]) => string | null
@@ -60,7 +60,7 @@ export function checkOptions(of: string, options: object, table: OptionTable, ch
   }
 }
 
-/** What is wrong with a value that is not of a kind, as the end of a sentence about it; null where it is. */
+/** The fault of a value that is not of a kind, as the end of a sentence; null if there is none. */
 export function kindProblem(value: unknown, kind: OptionKind, checks = BRIEF): string | null {
   const [text, has] = kindOf(kind)
   return has(value, checks) ? null : `must be ${text}`

@@ -1,4 +1,4 @@
-/** What a tool may do to the world: the words that tools declare and hosts grant. */
+/** The permissions: the effects that tools declare and hosts grant. */
 export const PERMISSIONS = ['read', 'write', 'execute', 'network'] as const
 export type Permission = (typeof PERMISSIONS)[number]
 

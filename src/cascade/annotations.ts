@@ -35,7 +35,7 @@ export interface Inheritance {
 export interface Promotion {
   key: string
   value: JsonValue
-  /** Where it is written: `['timeout']`, or `['$local', 'timeout']`. */
+  /** The path in the metadata: `['timeout']`, or `['$local', 'timeout']`. */
   path: string[]
 }
 

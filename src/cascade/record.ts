@@ -15,11 +15,11 @@ export interface KnownTool {
   annotations: Annotations
   /** Its bases, from the weakest to the strongest; absent until they are looked up. */
   bases?: Base[]
-  /** What it passes on; absent until another tool inherits from it. */
+  /** The values that it passes on; absent until another tool inherits from it. */
   handedOn?: LayerValues
   /** Keys whose values would become too large by joining. */
   overgrown?: Set<string>
-  /** What it promotes, by the layer that it promotes to. */
+  /** The promoted values, by the layer that they are promoted to. */
   promoted?: Map<CascadeLayer, LayerValues>
   /** As a middleware: its arguments for each configuration. */
   configured?: Map<JsonValue, Configuration>
@@ -52,7 +52,7 @@ export interface Configuration {
 /** The state of one resolution. */
 export interface CascadeRun {
   lookUp: CascadeLookUp
-  /** By the tool's id. */
+  /** Keyed by the tool's id. */
   records: Map<string, KnownTool>
   problems: CascadeProblem[]
   /** The tools whose chain is computed. */

@@ -57,7 +57,7 @@ export interface CascadeLookUp {
   nearName: (ref: string) => Answer<string | null>
 }
 
-/** Where a value came from. */
+/** The source of a value. */
 export interface ValueOrigin {
   layer: CascadeLayer
   /** The id of the tool that wrote it. */
@@ -97,7 +97,7 @@ export interface ResolvedCascade {
   tool: CascadeTool
   /** Effective plain keys, in the order of the chain. */
   metadata: Map<string, EffectiveValue>
-  /** What runs around the tool, outermost first; the tool itself comes after the last. */
+  /** The chain around the tool, outermost first; the tool itself comes after the last. */
   chain: CascadeEntry[]
   /** How many calls of middleware one call of it expands to. */
   calls: number
@@ -137,16 +137,16 @@ export interface CascadeProblem {
   tool: string
   /** The path in its `metadata`. */
   path: (string | number)[]
-  /** Where to fix it, if another tool wrote it: that tool's id, and the path in its `metadata`. */
+  /** The place to fix, if another tool wrote it: that tool's id, and the path in its `metadata`. */
   at?: { tool: string; path: (string | number)[] }
-  /** What is wrong, one sentence without a full stop. */
+  /** The fault, one sentence without a full stop. */
   message: string
-  /** What to do. */
+  /** The remedy. */
   hint: string
 }
 
 export interface CascadeResolution {
-  /** By id: the requested tools, and all middleware that they reach. */
+  /** Keyed by id: the requested tools, and all middleware that they reach. */
   tools: Map<string, ResolvedCascade>
   problems: CascadeProblem[]
 }

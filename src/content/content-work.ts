@@ -16,7 +16,7 @@ export interface ReadText {
 }
 
 /**
- * What one content uses with all that it includes, in one compile or rendering. They share its limits, so
+ * The work of one content with all that it includes, in one compile or rendering. They share its limits, so
  * that a content made to take long does not take as long again for each of its parts.
  */
 export class ContentWork {

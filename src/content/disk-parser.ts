@@ -26,7 +26,7 @@ export interface DiskParser {
   readDirectory: (entry: EntryToRead, isWanted?: (path: string) => boolean) => Promise<DirectoryNames>
   /** True for a path that the entry's ignore patterns leave out. */
   isIgnored: (entry: EntryToRead, path: string) => boolean
-  /** What `listing` of the names of a repository would be now. */
+  /** The present value of `listing` for a repository. */
   listingOf: (entry: EntryToRead) => string
   /** Reads the names of one skill file (relative to the entry), without regard to names in other files. */
   readFile: (entry: EntryToRead, path: string) => Promise<DirectoryNames>

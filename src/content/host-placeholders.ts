@@ -37,7 +37,7 @@ export interface HostValues {
   all: string
   /** The arguments by position; one that was not given is undefined. */
   positional: readonly (string | undefined)[]
-  /** By name: `CLAUDE_SKILL_DIR`. One that is not known is undefined, and stays as it is written. */
+  /** Keyed by name: `CLAUDE_SKILL_DIR`. An unknown variable is undefined, and stays as it is written. */
   variables: Readonly<Record<string, string | undefined>>
 }
 

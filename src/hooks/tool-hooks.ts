@@ -7,7 +7,7 @@ export interface HookContext<Config = JsonObject> {
   readonly name: string
   /** Aborts once the hook takes too long, or the runtime is closed. */
   readonly signal: AbortSignal
-  /** What `init` returned; undefined for `init` itself, and where it failed. */
+  /** The result of `init`; undefined for `init` itself, and if it failed. */
   readonly instance: unknown
   /** The tool's configuration, checked, with defaults. */
   readonly config: Config

@@ -8,7 +8,7 @@ export interface ContentRecord {
   parts: ContentPart[]
   /** The files of the directory that are in `text` and `content` of its directives, besides the skill's own. */
   inputs?: string[]
-  /** What is wrong with its directives: it cannot be rendered. */
+  /** The fault of its directives: it cannot be rendered. */
   problem?: ContentProblem
 }
 
@@ -25,7 +25,7 @@ export interface DirectivePart {
   at: readonly [line: number, column: number]
   arg?: string
   attributes?: Record<string, string>
-  /** What stands before each further line of its result, so that it stays in its quote or list. */
+  /** The text before each further line of its result, so that it stays in its quote or list. */
   indent?: string
   /** Set where it has its lines for itself. A result that is empty takes them along. */
   line?: DirectiveLine
@@ -38,7 +38,7 @@ export interface DirectivePart {
 }
 
 export interface DirectiveLine {
-  /** What stands before it on its first line. */
+  /** The text before it on its first line. */
   lead: string
   /** The line end after its last one; empty at the text's end. */
   tail: string
@@ -50,7 +50,7 @@ export interface NestedContent {
   parts: ContentPart[]
   /** The file that it is from, relative to the path entry. */
   file: string
-  /** What is wrong with its directives: it has no parts then. */
+  /** The fault of its directives: it has no parts then. */
   problem?: ContentProblem
 }
 

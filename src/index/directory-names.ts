@@ -31,9 +31,9 @@ export interface DirectoryNames {
   tool: (name: string, isOwn?: boolean) => NameRecord | undefined
   details: (name: string) => ToolDetails | undefined
   file: (path: string) => FileRecord | undefined
-  /** What the compiler made of a tool's cascade; undefined also where it made nothing of it. */
+  /** The compiled cascade of a tool; undefined also for a tool without one. */
   cascade?: (name: string) => CascadeRecord | undefined
-  /** What the compiler made of a content with directives. */
+  /** The compiled parts of a content with directives. */
   content?: (name: string) => ContentRecord | undefined
   /** Every name, in code-point order. Reads all of an index that is split. */
   names: () => string[]

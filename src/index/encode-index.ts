@@ -49,7 +49,7 @@ export interface EncodedIndex {
   kept: Set<string>
 }
 
-/** By its number the digest of each shard that is as it was before, and null for one whose lines are given. */
+/** The digest of each shard that is as it was before, by its number; null for one whose lines are given. */
 export type KeptShards = readonly (string | null)[]
 
 /**
@@ -183,7 +183,7 @@ export function encodeName(name: string, record: NameRecord): string {
   return encodeRecord(name, frontmatter === record.frontmatter ? record : { ...record, frontmatter })
 }
 
-/** What a bare name means that is nobody's own, as a line. */
+/** The line of a bare name that is not a tool's own. */
 export function encodeNamesakes(name: string, names: string[]): string {
   const record: NamesakesRecord = { names }
   return encodeRecord(name, record)

@@ -62,7 +62,7 @@ export const SHARD_RECORDS = 512
 export const SECTIONS = ['tools', 'details', 'files', 'cascades', 'contents'] as const
 export type Section = (typeof SECTIONS)[number]
 
-/** What an index file ends with, and each of its shards: one that does not is cut off. */
+/** The end of an index file, and of each of its shards: a file without it is cut off. */
 export const INDEX_END = '\n}\n'
 
 /**
@@ -120,7 +120,7 @@ export interface UnitRecord {
   path: string
 }
 
-/** What a manifest says of a plugin. */
+/** A plugin, by its manifest. */
 export interface PluginRecord {
   description?: string
   name: string
@@ -135,11 +135,11 @@ export interface ManifestRecord extends FileDigest {
 
 /** A tool as finding and listing need it. */
 export interface ToolRecord {
-  /** Where its content lies in the source file: bytes from, bytes to. Absent for code. */
+  /** The range of its content in the source file: bytes from, bytes to. Absent for code. */
   content?: [start: number, end: number]
   /** The names in its content that would be directives where tools of these names are. Absent where there are no such names. */
   directives?: string[]
-  /** What `metadata.delegate` was compiled to; absent where it names a tool. */
+  /** The compiled `metadata.delegate`; absent if it names a tool. */
   delegate?: ModuleRecord | InlineRecord
   /** True where only running the code tells all of its metadata. Never in an index: compiling has run it. */
   dynamic?: true
@@ -204,15 +204,15 @@ export interface ToolDetails {
   verbatim: JsonObject
   /** The other files of a folder skill, in code-point order of path. */
   resources: ResourceRecord[]
-  /** What its own file's bytes are; null where it has none. Never in a tool's record: it is in `files`. */
+  /** The digest of its own file; null if it has none. Never in a tool's record: it is in `files`. */
   file?: FileDigest | null
-  /** What the tool refers to, in the file's order; absent where that is nothing. */
+  /** The tool's references, in the file's order; absent if there are none. */
   references?: ToolReference[]
-  /** What another host would fill in or run in its content and `allowed-tools`; absent where that is nothing. */
+  /** The placeholders of other hosts in its content and `allowed-tools`; absent if there are none. */
   placeholders?: HostPlaceholder[]
 }
 
-/** What another host would fill in, or run, before a model reads the text. */
+/** A placeholder that another host would fill in, or run, before a model reads the text. */
 export interface HostPlaceholder {
   kind: 'variable' | 'argument' | 'command'
   /** As it is written. */
@@ -225,7 +225,7 @@ export interface ResourceRecord extends FileDigest {
   path: string
 }
 
-/** What a file's bytes are. */
+/** The size and digest of a file. */
 export interface FileDigest {
   /** Bytes. */
   size: number
@@ -243,9 +243,9 @@ export interface FileRecord extends FileDigest {
 /** A tool of another directory: the number of the project's directory, in search order, and its name there. */
 export type ToolAddress = [directory: number | 'library', name: string]
 
-/** What a tool's cascade comes to. Absent where nothing runs around it, and it depends on no other tool of the project. */
+/** The cascade of a tool. Absent for a tool without middleware that depends on no other tool of the project. */
 export interface CascadeRecord {
-  /** What runs around it, outermost first. */
+  /** The chain around it, outermost first. */
   chain: ChainRecord[]
   /** Whose `delegate` is its body, where that is inherited. */
   body?: ToolAddress
@@ -263,11 +263,11 @@ export interface CascadeRecord {
   sources?: ToolAddress[]
 }
 
-/** What is wrong with a tool's metadata, or with that of the one in `sources`. */
+/** The fault of a tool's metadata, or of that of the one in `sources`. */
 export interface RecordedProblem {
   message: string
   hint: string
-  /** Where in the file at fault, from 1; absent where that is the library's. */
+  /** The place in the file at fault, from 1; absent if that is the library's. */
   position?: { line: number; column: number }
 }
 
@@ -298,7 +298,7 @@ export function shardOf(key: string, count: number): number {
   return checksum(key) % count
 }
 
-/** What decides in which shard a record stands: a file's path, of a tool its name without its namespace. */
+/** The key that decides on the shard of a record: a file's path, or a tool's name without its namespace. */
 export function shardKey(section: Section, key: string): string {
   return section === 'files' ? key : labelOf(key)
 }

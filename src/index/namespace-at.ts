@@ -1,6 +1,6 @@
 import { unitAround } from './unit-around.js'
 
-/** What decides on the namespaces of an entry: one that is configured, or those of its units. */
+/** The source of an entry's namespaces: a configured one, or those of its units. */
 export interface Namespaces {
   /** A namespace, or `folder`. */
   namespace?: string | undefined

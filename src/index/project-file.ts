@@ -16,7 +16,7 @@ import { INDEX_DIRECTORY } from './index-format.js'
 export const PROJECT_FILE = `${INDEX_DIRECTORY}/project.json`
 const PROJECT_VERSION = 1
 
-/** What a runtime needs of a configuration. What the configuration leaves out is absent here too. */
+/** The parts of a configuration that a runtime needs. A field that the configuration leaves out is absent. */
 export interface ProjectFile {
   /** The path entries in search order. Directories are relative to the project's folder, or as configured. */
   paths: PathEntry[]
@@ -24,7 +24,7 @@ export interface ProjectFile {
   library?: boolean
   external?: readonly string[]
   env?: readonly string[]
-  /** What agents may do, in effect as far as the project is trusted. */
+  /** The limits of agents, in effect as far as the project is trusted. */
   policy?: ConfiguredPolicy
   /** The agents that are called by their ids, once the project is trusted. */
   agents?: readonly ConfiguredAgent[]

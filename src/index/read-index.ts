@@ -132,7 +132,7 @@ export function openIndex(files: IndexFiles, directory: string, isWhole = false)
   }
 }
 
-/** What decides on an index besides its directory. */
+/** The fields that decide on an index besides its directory. */
 const ENTRY_FIELDS = ['ignore', 'namespace', 'discover'] as const
 
 /** Why an index is not one of a path entry as it is configured now, as the end of a sentence; null where it is. */

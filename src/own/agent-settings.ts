@@ -23,7 +23,7 @@ export function agentSettings(value: JsonValue | undefined): AgentSettings {
   return isJsonObject(value) ? { ...DEFAULTS, ...value } : DEFAULTS
 }
 
-/** What is wrong with `metadata.agent`, as the end of a sentence about it; null where nothing is. */
+/** The fault of `metadata.agent`, as the end of a sentence about it; null if there is none. */
 export function agentFault(value: JsonValue | undefined): string | null {
   if (value === undefined || value === null || typeof value === 'boolean') return null
   if (!isJsonObject(value))

@@ -1,6 +1,6 @@
 import { isJsonObject, isStringArray, type JsonObject, type JsonValue } from '../base/json.js'
 
-/** What a tool's metadata says of the things that belong to this tool alone. */
+/** The declarations of the parts that belong to one tool alone. */
 export interface Declared {
   /** JSON Schema of its configuration; null where it takes none but `enabled` and `timeoutMs`. */
   config: JsonObject | null
@@ -34,11 +34,11 @@ export function declaredBy(metadata: JsonObject): Declared {
 /** A value under one of the keys that is not of its form. */
 export interface DeclarationFault {
   key: string
-  /** What it must be, as the end of a sentence. */
+  /** The expected value, as the end of a sentence. */
   expected: string
 }
 
-/** What is wrong with what a tool declares. Null counts as absent. */
+/** The faults of a tool's declarations. Null counts as absent. */
 export function declarationFaults(metadata: JsonObject): DeclarationFault[] {
   return OWN_KEYS.flatMap(key => {
     const value = metadata[key]

@@ -1,7 +1,7 @@
 import type { JsonObject, JsonValue } from '../base/json.js'
 import type { Ask } from './question.js'
 
-/** What only the tool that runs gets from its context. */
+/** The parts of a context that only the running tool gets. */
 export interface OwnParts {
   /** The tool's configuration, checked, with defaults. */
   readonly config: JsonObject

@@ -1,14 +1,14 @@
-/** What a tool asks a person. */
+/** A tool's question to a person. */
 export type Question = TextQuestion | ChoiceQuestion | ConfirmQuestion
 
 interface Asked {
-  /** What the person reads. */
+  /** The text that the person reads. */
   message: string
 }
 
 export interface TextQuestion extends Asked {
   kind: 'text'
-  /** What is suggested. */
+  /** The suggested answer. */
   default?: string
 }
 

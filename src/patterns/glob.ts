@@ -8,7 +8,7 @@ import { canBeEmpty, type GlobProgram, type GlobStep } from './match-glob.js'
  * true`); what picomatch reads as a piece of regular expression is refused.
  */
 
-/** What a text is not a glob for. `offset` is where in the text. */
+/** The reason why a text is not a glob. `offset` is the place in the text. */
 export class GlobProblem extends Error {
   constructor(
     message: string,
@@ -76,7 +76,7 @@ interface Reader {
   /** Braces that are open. */
   depth: number
   steps: GlobStep[]
-  /** Where each `/**` with something behind it stands, and the step that follows it. */
+  /** The position of each `/**` with something behind it, and the step that follows it. */
   globstars: { at: number; behind: number }[]
 }
 

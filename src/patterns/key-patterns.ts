@@ -3,7 +3,7 @@ import { pathKeys, pathProblem, pathRemove } from '../values/path-expression.js'
 import { compileGlob, GlobProblem, isGlob } from './glob.js'
 import { matchGlob } from './match-glob.js'
 
-/** What names keys of `metadata`: a key, a glob over keys, or a path expression into the value of one. */
+/** A pattern for keys of `metadata`: a key, a glob over keys, or a path expression into the value of one. */
 export interface KeyPattern {
   text: string
   /** Absent for a path expression. */
@@ -38,7 +38,7 @@ export function namesKey({ text, matches }: KeyPattern, key: string, value: Json
 }
 
 /**
- * What is left of a key's value once what a pattern names is taken out; undefined where nothing is. The value
+ * The rest of a key's value without the parts that a pattern names; undefined if nothing is left. The value
  * itself is not changed.
  */
 export function removeFrom(pattern: KeyPattern, key: string, value: JsonValue): JsonValue | undefined {

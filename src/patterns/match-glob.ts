@@ -99,7 +99,7 @@ const DOT_SEGMENT = /(?:^|\/)\.\.?(?:\/|$)/
 /** All ways through a program, gone at once, so that none is gone twice at one place of the text. */
 class Ways {
   readonly #acrossSlashes: boolean
-  /** Where the last slash stands that `*` does not take; -1 where there is none. */
+  /** The position of the last slash that `*` does not take; -1 if there is none. */
   readonly #lastSlash: number
   /** The last place that is closed to wildcards; -1 where there is none. */
   readonly #lastClosed: number

@@ -44,8 +44,8 @@ export function withoutIdleSegments(glob: string): string {
 }
 
 /**
- * Where a path leads, in words: for hosts to which `\` is a character of a name, and for those to which it is
- * a `/`.
+ * The readings of a path in words: for hosts to which `\` is a character of a name, and for those to which it
+ * is a `/`.
  */
 function readings(path: string): string[] {
   return path.includes('\\') ? [resolved(path), resolved(path.replaceAll('\\', '/'))] : [resolved(path)]

@@ -54,7 +54,7 @@ interface Pattern {
 class TextIndex {
   /** Those that match one text only. */
   readonly #exact = new Map<string, Pattern[]>()
-  /** By the first character of what they match. */
+  /** Keyed by the first character of the matches. */
   readonly #begun = new Map<string, Pattern[]>()
   readonly #others: Pattern[] = []
 

@@ -4,7 +4,7 @@ import { compileGlob, GlobProblem, isGlob } from './glob.js'
 import { type GlobProgram, matchGlob } from './match-glob.js'
 import { type PathGlob, withoutIdleSegments } from './match-path.js'
 
-/** What a rule asks of one argument. */
+/** A rule's condition on one argument. */
 export interface ArgumentConstraint extends PathGlob {
   /** A path expression over the arguments. */
   path: string
@@ -12,7 +12,7 @@ export interface ArgumentConstraint extends PathGlob {
   isPath: boolean
 }
 
-/** What a rule asks of the tool's approval key: the readable text of a call, like a command. */
+/** A rule's condition on the tool's approval key: the readable text of a call, like a command. */
 export type KeyConstraint =
   /** `*`: any key. */
   | { any: true; prefix?: never; glob?: never; exact?: never; place?: never }
@@ -33,11 +33,11 @@ export type KeyConstraint =
 export interface ToolRule {
   /** The token as written. */
   text: string
-  /** Where it stands in the list. */
+  /** The offset in the list. */
   offset: number
   /**
-   * What the glob is matched against: the tool's name, its tags, or (`$name`) the name of the library's own
-   * tool.
+   * The text that the glob is matched against: the tool's name, its tags, or (`$name`) the name of the
+   * library's own tool.
    */
   selects: 'name' | 'tag' | 'library'
   /** Absent where the token cannot be parsed: such a rule matches nothing. */
@@ -52,7 +52,7 @@ export interface ToolRule {
   problem?: { message: string; offset: number }
 }
 
-/** What other hosts call the tools of these names: a pattern may select a tool by either. */
+/** The names that other hosts have for these tools: a pattern may select a tool by either. */
 export const FOREIGN_NAMES: ReadonlyMap<string, readonly string[]> = new Map([
   ['bash', ['Bash']],
   ['edit', ['Edit', 'MultiEdit']],
@@ -96,15 +96,15 @@ export function matchPattern(pattern: string, name: string, tags: readonly strin
   return selectsTool(parseRule(pattern, 0), { name, tags }, false, true) && specStart(pattern) === -1
 }
 
-/** What a rule is matched against. */
+/** The fields of a tool that rules are matched against. */
 export interface MatchedTool {
   name: string
   tags: readonly string[]
   /** A URI that it is found by as well. Other hosts name the tools of MCP servers after theirs. */
   src?: string | null
   /**
-   * Whether its name without its namespace leads to it, for whoever wrote the pattern. Default: true for a
-   * tool that has no namespace.
+   * True if its name without its namespace leads to it, for the writer of the pattern. Default: true for a
+   * tool without a namespace.
    */
   isMeant?: boolean
   /** True for the library's own. Default: whether it has their tag, which the loader leaves to no other tool. */
@@ -155,15 +155,15 @@ function selectsName(
 }
 
 /**
- * What other hosts call a tool of an MCP server: `mcp://github/create` is `mcp__github__create`, and a pattern
- * may select all of a server's by `mcp__github`.
+ * The names that other hosts have for a tool of an MCP server: `mcp://github/create` is
+ * `mcp__github__create`, and a pattern may select all of a server's by `mcp__github`.
  */
 function mcpNames(uri: string, pattern: string): readonly string[] {
   const names = mcpServerNames(uri)
   return names.length > 0 && !pattern.includes('mcp__') ? names.slice(0, 1) : names
 }
 
-/** What other hosts call a tool of an MCP server, and all tools of that server. None for any other tool. */
+/** The names that other hosts have for a tool of an MCP server, and for all tools of that server. None for any other tool. */
 export function mcpServerNames(uri: string): readonly string[] {
   if (!uri.startsWith('mcp://')) return NO_NAMES
   const [, server = '', tool] = /^mcp:\/\/([^/]+)\/(.+)$/s.exec(uri) ?? []
@@ -215,7 +215,7 @@ function parseRule(text: string, offset: number): ToolRule {
   return rule
 }
 
-/** Where the parenthesis stands that begins the specifiers; that of `!(…)` belongs to the glob. */
+/** The position of the parenthesis that begins the specifiers; that of `!(…)` belongs to the glob. */
 function specStart(text: string): number {
   for (let at = text.indexOf('('); at !== -1; at = text.indexOf('(', at + 1)) {
     if (text[at - 1] !== '!') return at

@@ -23,7 +23,7 @@ export interface ToolCall extends MatchedTool {
   mayExecute?: boolean
 }
 
-/** What rules say of a call, and which rule said it; null where none did. */
+/** The decision of rules about a call, with the rule; null if none matches. */
 export interface RuleDecision<Answer> {
   answer: Answer
   rule: ToolRule | null
@@ -38,8 +38,8 @@ export function isAlwaysAllowed(tool: MatchedTool): boolean {
 }
 
 /**
- * Whether `allowed-tools` lets a call through. Without rules (the field is absent) everything is; with none
- * in the list, nothing. A rule with `$deny` that matches wins, wherever it stands.
+ * True if `allowed-tools` lets a call through. Without rules (the field is absent) everything passes; with an
+ * empty list, nothing. A matching rule with `$deny` wins, wherever it stands.
  */
 export function isAllowed(rules: readonly ToolRule[] | undefined, call: ToolCall): RuleDecision<boolean> {
   const denying = rules?.find(rule => isDenied(rule, call))
@@ -50,9 +50,9 @@ export function isAllowed(rules: readonly ToolRule[] | undefined, call: ToolCall
 }
 
 /**
- * What `trust.rules` say of a call: the first rule that matches, which asks where it names no policy; null
- * where none does. A rule that asks and matches one of the commands in a call only, or nothing that the call
- * says, does not end the search: what follows may still deny, and no longer allow.
+ * The decision of `trust.rules` about a call: that of the first rule that matches, which asks if it names no
+ * policy; null if none matches. A rule that asks and matches only one of the commands in a call, or nothing
+ * that the call says, does not end the search: a later rule may still deny, and can no longer allow.
  */
 export function trustOf(
   rules: readonly ToolRule[],
@@ -74,7 +74,7 @@ export function deniedBy(rules: readonly ToolRule[], call: ToolCall): ToolRule |
   return rules.find(rule => matchesCall(rule, call, true)) ?? null
 }
 
-/** What a rule says of the calls that match it. */
+/** The decision of a rule for the calls that match it. */
 export function policyOf({ options: { deny, policy } }: ToolRule): 'allow' | 'ask' | 'deny' {
   if (deny !== undefined) return 'deny'
   return policy === 'allow' || policy === 'deny' ? policy : 'ask'

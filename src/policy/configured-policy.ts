@@ -30,7 +30,7 @@ export interface ConfiguredAgent {
   rules?: Patterns
 }
 
-/** What a project's configuration says of agents. `root` is its folder, absolute. */
+/** A project's configuration of agents. `root` is its folder, absolute. */
 export interface ConfiguredProject {
   root: string
   policy?: ConfiguredPolicy
@@ -53,7 +53,7 @@ export function narrowingRules(rules: string | readonly string[] = []): string[]
 /** The fields of a policy that a file may have. */
 const POLICY: OptionTable = { ...LIMITS, approval: 'object', readAllowedTools: ['restrict'] }
 
-/** What is wrong with a policy in a file, as a clause; null where nothing is. */
+/** The fault of a policy in a file, as a clause; null if there is none. */
 export function policyProblem(value: unknown): string | null {
   const { approval = {}, permissions, trust } = isJsonObject(value) ? value : {}
   if (trust !== undefined) return '`policy` has `trust`, which only the program that makes a runtime may say'
@@ -64,7 +64,7 @@ export function policyProblem(value: unknown): string | null {
   )
 }
 
-/** What is wrong with an array of named agents, as a clause; null where nothing is. */
+/** The fault of an array of named agents, as a clause; null if there is none. */
 export function agentsProblem(value: unknown): string | null {
   if (!Array.isArray(value)) return '`agents` must be an array'
   for (const [index, agent] of value.entries()) {

@@ -12,7 +12,7 @@ import {
 } from './limits.js'
 import { mayCover, ruleAnswer, stricter } from './rule-answer.js'
 
-/** What a step of the decision says, or the last of them. */
+/** The answer of a step of the decision, or of the last one. */
 export interface Decision {
   decision: 'allow' | 'ask' | 'deny'
   /** The step that decided. */
@@ -29,7 +29,7 @@ export interface Decision {
   written: { skill: string; key: string } | null
 }
 
-/** What one step says: a decision, or null with the reason why the next step is asked. */
+/** The answer of one step: a decision, or null with the reason to ask the next step. */
 export type StepAnswer = Omit<Decision, 'decision'> & { decision: Decision['decision'] | null }
 
 /** A step: each can only narrow what the steps before it let through. */
@@ -43,7 +43,7 @@ export function decide(call: AgentCall, limits: Limits, steps = STEPS): Decision
   return { ...(last ?? passed(6, 'nothing denies it')), decision: last?.decision ?? 'allow' }
 }
 
-/** What each step says, up to the one that decides. */
+/** The answers of the steps, up to the one that decides. */
 export function decisionSteps(call: AgentCall, limits: Limits, steps = STEPS): StepAnswer[] {
   const answers: StepAnswer[] = []
   for (const step of steps) {

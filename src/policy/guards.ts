@@ -4,9 +4,9 @@ import { isPermission, PERMISSIONS, type Permission } from '../base/permissions.
 import { parsePatterns, type ToolRule } from '../patterns/tool-pattern.js'
 import { type KeyTemplate, parseKeyTemplate } from './key-template.js'
 
-/** What a tool's own metadata says of how an agent may call it: `gated`, `permissions` and `trust`. */
+/** The guards in a tool's own metadata: `gated`, `permissions` and `trust`. */
 export interface Guards {
-  /** Whether its calls need approval. Undefined: they do where it is granted more than `read`. */
+  /** True if its calls need approval. Undefined: they do if it is granted more than `read`. */
   gated: boolean | undefined
   required: readonly Permission[]
   optional: readonly Permission[]
@@ -18,9 +18,9 @@ export interface Guards {
   faults: readonly GuardFault[]
 }
 
-/** What is wrong with a guard. */
+/** The fault of a guard. */
 export interface GuardFault {
-  /** Where in the metadata. */
+  /** The path in the metadata. */
   path: (string | number)[]
   message: string
   hint: string
@@ -52,7 +52,7 @@ export function readGuards(metadata: JsonObject): Guards {
   }
 }
 
-/** What is wrong with the value of a guard. Null counts as absent. */
+/** The faults of a guard's value. Null counts as absent. */
 export function guardFaults(key: string, value: JsonValue): GuardFault[] {
   if (value === null) return []
   if (key === 'gated') return typeof value === 'boolean' ? [] : [mustBe(['gated'], 'true or false')]

@@ -45,7 +45,7 @@ export function fillKey(template: KeyTemplate, args: JsonValue): FilledKey {
   return { text: texts.join(''), form: 'text' }
 }
 
-/** What a path finds: null for nothing, an array for several values. */
+/** The value at a path: null for nothing, an array for several values. */
 function valueAt(path: string, args: JsonValue): JsonValue {
   const found = pathQuery({ args }, path) as JsonValue[]
   return found.length > 1 ? found : (found[0] ?? null)

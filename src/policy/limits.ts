@@ -39,7 +39,7 @@ export function asMeant(call: AgentCall, { isMeant }: Written): AgentCall {
 /** Lists of rules of which only the strictest answer counts. */
 export interface RuleGroup {
   lists: readonly Written[]
-  /** Whether an allow rule counts. */
+  /** True if an allow rule counts. */
   mayAllow: boolean
 }
 
@@ -58,7 +58,7 @@ export interface Limits {
   preApproved: readonly Written[]
   /** Called after the rules. It can only make an answer stricter. */
   guard?: ((call: AgentCall) => unknown) | undefined
-  /** Whether calls that no rule allows, and that need approval, run without it. */
+  /** True if calls that no rule allows, and that need approval, run without it. */
   skipsApproval: boolean
 }
 

@@ -52,7 +52,7 @@ function isSurelyDenied(call: AgentCall, groups: readonly RuleGroup[]): boolean 
   return false
 }
 
-/** What a list of rules says whatever the arguments are: it denies, it may say something else, or nothing. */
+/** The decision of a list of rules for any arguments: it denies, may decide something else, or decides nothing. */
 function listMaySay(call: AgentCall, list: Written, group: RuleGroup): 'deny' | 'other' | null {
   const meant = asMeant(call, list)
   for (const rule of countingRules(call, list, group)) {

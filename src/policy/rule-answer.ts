@@ -6,7 +6,7 @@ import { type AgentCall, asMeant, type Limits, type RuleGroup, rulesFor, type Wr
 
 type Answer = 'allow' | 'ask' | 'deny'
 
-/** What the rules say of a call. */
+/** The answer of the rules to a call. */
 export interface RuleAnswer {
   decision: Answer
   by: string
@@ -15,7 +15,7 @@ export interface RuleAnswer {
   written: { skill: string; key: string } | null
 }
 
-/** What the first group of rules says that says something; null where none does. */
+/** The answer of the first group of rules that matches; null if none does. */
 export function ruleAnswer(call: AgentCall, { rules }: Limits): RuleAnswer | null {
   for (const group of rules) {
     let strictest: RuleAnswer | null = null

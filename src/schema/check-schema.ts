@@ -266,7 +266,7 @@ function hasScalarItems({ items }: JsonObject): boolean {
   return typeof type === 'string' && !['object', 'array', 'string'].includes(type)
 }
 
-/** What stands in place of a keyword's value, in a few words. */
+/** The value of a keyword, in a few words. */
 function typeName(value: unknown): string {
   if (value === null || value === undefined) return 'nothing'
   if (Array.isArray(value)) return value.length === 0 ? 'an empty array' : 'an array'

@@ -86,7 +86,7 @@ export class Fault {
   }
 }
 
-/** What comparing an instance with a schema has found so far. */
+/** The findings so far of comparing an instance with a schema. */
 export class Outcome {
   readonly faults: Fault[] = []
   #evaluated: Set<Step> | undefined
@@ -174,7 +174,7 @@ export class Comparison {
     return this.#targets.get(ref) ?? true
   }
 
-  /** What a schema accepts, in a few words. */
+  /** The values that a schema accepts, in a few words. */
   describe(schema: Schema): string {
     const known = this.#descriptions.get(schema) ?? describeSchema(schema, this.#targets)
     this.#descriptions.set(schema, known)

@@ -24,7 +24,7 @@ interface ShapeTypes {
   types: string | string[]
 }
 
-/** What the value of a keyword must be. */
+/** The shape of a keyword's value. */
 export type Shape = keyof ShapeTypes
 
 export type Dialect = '2020-12' | 'draft-07'

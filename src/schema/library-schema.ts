@@ -3,7 +3,7 @@ import type { JsonObject } from '../base/json.js'
 import { describeValue, ISSUES_MAX, type Step, shownPath, valueAt } from './issues.js'
 import { isStandardSchema, type StandardIssue, type StandardSchema } from './standard-schema.js'
 
-/** What a schema of a tool is of. */
+/** The part of a tool that a schema describes. */
 export type SchemaPart = 'params' | 'returns' | 'config' | 'state'
 
 /** A schema of a tool that cannot be described as JSON Schema. */
@@ -23,7 +23,7 @@ export class UnsupportedSchema extends AgentAppsError {
   }
 }
 
-/** What to do about a schema of a library that provides no JSON Schema, by the library's name. */
+/** The remedy for a schema of a library that provides no JSON Schema, by the library's name. */
 const INSTEAD = new Map([
   ['zod', 'Use zod 4.2 or later, and not what it keeps of version 3.'],
   ['valibot', 'Wrap it: `toStandardJsonSchema(…)` of the package @valibot/to-json-schema.'],

@@ -88,7 +88,7 @@ type Node =
   | { kind: 'look'; part: Node; behind: boolean; negative: boolean }
 
 type Fits = (codePoint: number) => boolean
-/** Whether a condition such as `^` or `\b` holds at a position between two characters. */
+/** A condition such as `^` or `\b` that holds, or not, between two characters. */
 type Holds = (text: readonly number[], position: number) => boolean
 
 /** Parses a pattern that the host's `RegExp` has accepted, so it checks the syntax no further. */

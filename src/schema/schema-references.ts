@@ -1,7 +1,7 @@
 import type { JsonObject } from '../base/json.js'
 import { IN_PLACE, isSchema, type Schema, SHELVED, type Shape } from './keywords.js'
 
-/** What a schema's references lead to, and the keywords by which its subschemas are found. */
+/** The targets of a schema's references, and the keywords by which its subschemas are found. */
 export interface References {
   keywords: ReadonlyMap<string, Shape>
   targets: ReadonlyMap<string, Schema>

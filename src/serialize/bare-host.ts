@@ -1,8 +1,8 @@
-/** What the serializer uses of a host besides the language, for one that has only the language. */
+/** The parts of a host that the serializer uses besides the language, for one that has only the language. */
 
 const host: { URL?: unknown; atob?: typeof globalThis.atob; btoa?: typeof globalThis.btoa } = globalThis
 
-/** Where there are no URLs, none is written and none is read. */
+/** The URL class; one that parses nothing on a host without it. */
 export const URL = host.URL ?? Object.assign(function NoUrl() {}, { canParse: () => false })
 
 const DIGITS = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/'

@@ -5,7 +5,7 @@ import { indexesOf, typeTag } from '../values/look-into.js'
 import { BYTES, isEncoding, isUndefined } from './encoding-shape.js'
 import { DEPTH_MAX } from './serialize.js'
 
-/** What reading a serialized value may do besides creating plain data. */
+/** The effects that reading a serialized value may have besides creating plain data. */
 export interface DeserializeOptions {
   /**
    * Turns `{ $fn: source }` into functions again. That runs the text as code with all rights of this process,

@@ -9,7 +9,7 @@ export interface SafeCloneOptions {
   maxDepth?: number
   /** Bytes of JSON, to within a few words. Default: 4 MiB. */
   maxBytes?: number
-  /** Whether functions become words, the default, or are left out. */
+  /** `name`, the default: functions become words. `omit`: they are left out. */
   functions?: 'name' | 'omit'
 }
 

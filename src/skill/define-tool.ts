@@ -57,9 +57,9 @@ export interface ToolDefinition<
   allowedTools?: string | string[]
   /** Milliseconds after which a call fails: `timeout` of `metadata`, for the middleware of that name. */
   timeoutMs?: number
-  /** Whether an agent's call needs approval. Absent: where it is granted more than `read`. */
+  /** True if an agent's call needs approval. Absent: it does if it is granted more than `read`. */
   gated?: boolean
-  /** What it may do: a host must have granted it before an agent may call it. */
+  /** Its permissions: a host must have granted them before an agent may call it. */
   permissions?: ToolPermissions
   /** Rules over calls, of a main skill or for the tools that this one's agent calls. */
   trust?: { rules: string | string[] }
@@ -68,13 +68,13 @@ export interface ToolDefinition<
    * string at once, the same for the same arguments.
    */
   deriveApprovalKey?: (args: GivenArguments<Params>) => string
-  /** What a person is shown of the call before it is approved, such as the difference that it would make. */
+  /** The preview that a person is shown before the call is approved, such as the difference that it would make. */
   preview?: (args: GivenArguments<Params>, context: PreviewContext) => string | Promise<string>
   /** The schema of what hosts may configure: `config.tools` of a runtime, by the tool's name. */
   config?: Config
   /** The variables of the environment that it may read. */
   env?: readonly string[]
-  /** What it keeps in each session: the schema of that, and what it begins with. */
+  /** Its state in each session: the schema, and the initial value. */
   state?: 'none' | { schema: State; initial: NoInfer<InitialState<State>> }
   /** A text file with its description, relative to the file; for a registered tool, to the runtime's `cwd`. */
   descriptionPath?: string
@@ -84,13 +84,13 @@ export interface ToolDefinition<
   requiresTools?: string | string[]
   /** The version of what it promises. */
   contractVersion?: string
-  /** Where it runs. */
+  /** `local`: it runs in this process. */
   executor?: 'local'
   /** The rest of `metadata`, as in a Markdown skill's frontmatter. */
   metadata?: JsonObject
 }
 
-/** What a preview knows of the call that waits. */
+/** The parts of the waiting call that a preview gets. */
 export type PreviewContext = Pick<
   ToolContext,
   'signal' | 'callId' | 'sessionId' | 'messageId' | 'agentId' | 'userId' | 'workspaceId'

@@ -38,6 +38,6 @@ export function isMetaKey(key: string): key is MetaKey {
   return key.startsWith('$')
 }
 
-/** What the annotation `$hook` may name. */
+/** The values of the annotation `$hook`. */
 export const HOOK_TRIGGERS = ['$next', '$invoke'] as const
 export type HookTrigger = (typeof HOOK_TRIGGERS)[number]

@@ -50,7 +50,7 @@ export function quoted(key: unknown): string {
   return JSON.stringify(String(key).slice(0, 100))
 }
 
-/** What to do about delegates that form a cycle. */
+/** The remedy for delegates that form a cycle. */
 export const CYCLE_HINT = 'Let one of them do the work itself.'
 
 /** Returns the error for one of a skill's own files that exists and that the system refuses to read. */

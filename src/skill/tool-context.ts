@@ -13,7 +13,7 @@ export interface SpawnPolicy {
   allow?: string | readonly string[] | undefined
   /** Tools that it may not call. */
   deny?: string | readonly string[] | undefined
-  /** What the tools that it calls may do, as far as they may anyway. */
+  /** The permissions of the tools that it calls, as far as they have them anyway. */
   permissions?: readonly Permission[] | undefined
   /** Rules over calls that ask or deny. */
   rules?: string | readonly string[] | undefined
@@ -59,11 +59,11 @@ export interface ToolContext<Config = JsonObject, State = unknown> {
   readonly spawn: (policy: SpawnPolicy | string) => SpawnedAgent
   /** The optional permissions of the tool that it has for this call. */
   readonly granted: readonly Permission[] | undefined
-  /** What the tool's `init` returned, if it has one. */
+  /** The result of the tool's `init`, if it has one. */
   readonly instance: unknown
   /** The host's name for this call, or a generated one. */
   readonly callId: string | undefined
-  /** What the host passed with the call, if anything. */
+  /** The id that the host passed with the call, if any. */
   readonly sessionId: string | undefined
   readonly messageId: string | undefined
   readonly agentId: string | undefined
@@ -73,7 +73,7 @@ export interface ToolContext<Config = JsonObject, State = unknown> {
   readonly config: Config
   /** The variables of the environment that it declares under `env` and the host lets through. */
   readonly env: Readonly<Record<string, string>>
-  /** What it keeps in this session, as one object that its calls share. It is kept when a call ends. */
+  /** Its state in this session, as one object that its calls share. It is kept when a call ends. */
   state: State
   /** Asks a person, who is told which tool asks. */
   readonly ask: Ask
@@ -100,7 +100,7 @@ export interface CallContext {
   withHooks?: (fn: object, run: (instance: unknown) => Promise<unknown>) => Promise<unknown>
 }
 
-/** Where a tool's context keeps the runtime's, for the library's own tools. */
+/** The key under which a tool's context keeps the runtime's, for the library's own tools. */
 export const RUNTIME_CONTEXT: unique symbol = /* @__PURE__ */ Symbol.for('agent-apps.context')
 
 /** The context that `execute` gets, for the context that a runtime calls with. */

@@ -6,7 +6,7 @@ export interface ToolResult {
   title: string
   /** For the host. */
   metadata: Record<string, unknown>
-  /** What the model is shown. */
+  /** The text shown to the model. */
   output: unknown
   attachments?: unknown[]
 }

@@ -1,6 +1,6 @@
 import { processWide } from '../wall/process-wide.js'
 
-/** What runs or waits for each key, the last of it. */
+/** The last work that runs or waits for each key. */
 const turns = processWide('turns', () => new Map<string, Promise<unknown>>())
 
 /** Does work after all that was started earlier for the same key. */

@@ -4,7 +4,7 @@ import { AgentAppsError } from 'agent-apps'
 import { inFolderOf, statItem } from '../wall/open-place.js'
 import { type Place, refused } from '../wall/place.js'
 
-/** What names of files that are being written begin with. Nothing of a workspace is shown or written under it. */
+/** The prefix of files that are being written. Nothing of a workspace is shown or written under it. */
 export const UNFINISHED = '.agent-apps-unfinished-'
 
 /**

@@ -3,7 +3,7 @@ import { basename, dirname, isAbsolute, relative, resolve, sep } from 'node:path
 import { AgentAppsError } from 'agent-apps'
 import { PATH_MAX } from './path-key.js'
 
-/** What is inside the wall. */
+/** The parts inside the wall. */
 export interface Inside {
   /** The root's real path. Relative paths start from it. */
   root: string
@@ -11,7 +11,7 @@ export interface Inside {
   folders: readonly string[]
 }
 
-/** Where a path of a call leads, inside the wall. */
+/** The target of a path of a call, inside the wall. */
 export interface Place {
   /** As it is shown: relative to the root, with `/`; absolute where it is in another folder. */
   path: string

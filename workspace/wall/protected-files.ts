@@ -7,7 +7,7 @@ import { matchGlob } from '../../src/patterns/match-glob.js'
 import { looksSecret } from '../../src/skill/secrets.js'
 import { type Place, within } from './place.js'
 
-/** What may not be read or written although it is inside the wall. */
+/** The files inside the wall that may not be read or written. */
 export interface ProtectedFiles {
   /** Why a file may not be written; null where it may. */
   writing: (place: Place) => string | null

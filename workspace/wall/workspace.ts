@@ -19,7 +19,7 @@ export interface Workspace extends Inside {
   /** The directory that the runtime works in, which may be the host's project; real. */
   project: string
   protected: ProtectedFiles
-  /** What is kept for each session. */
+  /** The state of each session. */
   sessions: Map<string, Session>
 }
 
@@ -32,7 +32,7 @@ export interface KnownFile {
   digest: string
 }
 
-/** What the tools know of one session. */
+/** The tools' state of one session. */
 export interface Session {
   /** The files that were read or written, by real path, as they were then. */
   read: Map<string, KnownFile>

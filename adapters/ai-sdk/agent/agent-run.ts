@@ -1,6 +1,6 @@
 import type { AgentAppsError } from 'agent-apps'
 
-/** What the steps of an agent are told of its run, and tell it. The library's tool `agent` has it. */
+/** The record of an agent's run that its steps read and write. The library's tool `agent` has it. */
 export interface AgentRun {
   /** With `step`, tells its calls from those of other runs and steps, as models choose the same ids again. */
   readonly id: string
@@ -17,7 +17,7 @@ export interface AgentRun {
   readonly finish: (result: unknown) => void
   /** Notes that a call of this step opened a skill or one of its files. */
   readonly noteOpened: (callId: string, skill: string, path?: string) => void
-  /** What is to be shown of a step's call in place of its result; undefined for the result itself. */
+  /** The text shown in place of a step's result; undefined for the result itself. */
   readonly shownInstead: (step: number, callId: string) => string | undefined
   /** Counts a step and tells the host of it. */
   readonly endStep: (step: AgentStep) => void

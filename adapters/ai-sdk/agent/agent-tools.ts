@@ -13,14 +13,14 @@ export interface OwnFiles {
   read: (path: string) => Promise<Uint8Array>
 }
 
-/** What the model of an agent is given. */
+/** The tools and texts that an agent's model gets. */
 export interface AgentTools {
   agent: AgentRuntime
   /** True for what the model is not to have of what the agent may call. */
   isLeftOut: (tool: ToolDef) => boolean
   /** The names of what is listed nowhere, and that the model has if the agent may call it. */
   named: readonly string[]
-  /** Whether the model is told the folders of skills. */
+  /** True if the model is told the folders of skills. */
   directory: boolean
   own: OwnFiles | null
   expected: ExpectedResult | null
@@ -57,7 +57,7 @@ async function unlisted(
   return found.filter(tool => tool !== null).filter(({ name }) => known.every(one => one.name !== name))
 }
 
-/** Whether a tool opens skills for a model, so that what it gave can be taken back. */
+/** True if a tool opens skills for a model, so that what it gave can be taken back. */
 export function opens(name: string): boolean {
   return name === load || name === read
 }

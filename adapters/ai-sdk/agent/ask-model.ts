@@ -19,7 +19,7 @@ export interface Request {
   toolChoice: ToolChoice<ToolSet> | undefined
 }
 
-/** What the model answered, once the tools that it called have run. */
+/** A model's answer, once the tools that it called have run. */
 export interface Answer {
   text: string
   /** The names of these tools. */
@@ -27,7 +27,7 @@ export interface Answer {
   finishReason: string
   /** The tokens that it read and wrote. */
   tokens: number
-  /** What is to be added to the messages. */
+  /** The messages to add. */
   messages: ModelMessage[]
 }
 
@@ -66,7 +66,7 @@ function answerOf(result: Awaited<ReturnType<typeof generateText>>, request: Req
   return { text, calls, finishReason, tokens, messages: responseMessages }
 }
 
-/** What the SDK throws where a model does not make the call that it has to make. None of its calls has run. */
+/** The SDK's error for a model that does not make the call it has to make. None of its calls has run. */
 interface OtherChoice {
   content: readonly { type: string; text?: string }[]
   finishReason?: string
@@ -109,7 +109,7 @@ function shownMessage({ step, message }: Said, shownInstead: AgentRun['shownInst
   return { ...message, content: content as typeof message.content }
 }
 
-/** What work gives, without waiting for what does not heed the signal. */
+/** Settles as the work does, without waiting for work that ignores the signal. */
 async function unlessAborted<Value>(work: Promise<Value>, signal: AbortSignal): Promise<Value> {
   let stop = (): void => undefined
   const aborted = new Promise<never>((_, reject) => {

@@ -5,14 +5,14 @@ import { shownResult } from '../../skill-tools/shown.js'
 /** The name of the tool that a model gives its result by. */
 export const RESULT_TOOL = 'give-result'
 
-/** What a result must be. */
+/** The schema that a result must fit. */
 export interface ExpectedResult {
   schema: JsonObject
   /** Throws where a result does not fit the schema, with the hint. */
   check: (result: unknown, hint: string) => Promise<void>
 }
 
-/** What takes the result of a model, and tells it what is wrong with one that does not fit. */
+/** A tool that takes a model's result, and tells the model why a result does not fit. */
 export function resultTool({ schema, check }: ExpectedResult, finish: (result: unknown) => void): ModelTool {
   const isWhole = takesObjects(schema)
   return {

@@ -9,9 +9,9 @@ import { RESULT_TOOL } from './result-tool.js'
 /** The work of an agent. */
 export interface AgentWork extends AgentTools {
   model: Model
-  /** What it is to follow. */
+  /** The system prompt. */
   system: string
-  /** What it is to do. */
+  /** The task. */
   prompt: string
 }
 

@@ -15,7 +15,7 @@ export interface McpConnection {
   readonly state: 'connected' | 'lost' | 'closed'
   /** The names of the tools and skills that are registered, sorted. */
   readonly tools: readonly string[]
-  /** What of the server was left out, and why, and what last failed. */
+  /** The parts of the server that were left out, with the reasons, and the last failure. */
   readonly problems: readonly string[]
   /** Calls a handler whenever one of these may have changed, until the returned function is called. */
   onChange: (handler: () => void) => () => void

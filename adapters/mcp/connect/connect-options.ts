@@ -5,7 +5,7 @@ import { checkOptionsOf } from '../../skill-tools/offer-options.js'
 export interface ConnectOptions {
   /** The server's name here: at most 32 of a-z, 0-9 and `-`. Its tools are `mcp://<server>/<tool>`. */
   server: string
-  /** Which of its tools and skills are registered: patterns over their names there. Default: all. */
+  /** Patterns over the names of its tools and skills: only matches are registered. Default: all. */
   select?: string | readonly string[] | undefined
   /** Names of your own for some of its tools, by their names there. Default: `mcp__<server>__<tool>`. */
   names?: Readonly<Record<string, string>> | undefined

@@ -2,7 +2,7 @@ import type { Client } from '@modelcontextprotocol/client'
 import { AgentAppsError } from 'agent-apps'
 import { boundedFetch } from './bounded-fetch.js'
 
-/** Where a server is: a command that starts it, or the URL that it answers at. */
+/** The place of a server: a command that starts it, or its URL. */
 export type McpServerPlace =
   | {
       command: string

@@ -1,10 +1,10 @@
 import type { CallToolResult, ContentBlock } from '@modelcontextprotocol/client'
 import { foreignText } from 'agent-apps'
 
-/** What is handed on of an answer: characters of text, and of what is attached as base64. */
+/** The limits of an answer: characters of text, and of attachments as base64. */
 const LIMITS = { text: 100_000, attached: 4 * 1024 * 1024 }
 
-/** What a server answered, as our tools give results: its text is marked as foreign, and what is too much is left out. */
+/** A server's answer as a result of our tools: its text is marked as foreign, and cut to the limits. */
 export function resultOf(
   { content = [], structuredContent, isError }: CallToolResult,
   { server, tool }: { server: string; tool: string },

@@ -189,7 +189,7 @@ export class ServerLink {
   }
 }
 
-/** What an error says, shortened: a server may have written it. */
+/** The message of an error, shortened, as a server may have written it. */
 export function textOf(error: unknown): string {
   const text = error instanceof Error ? error.message : String(error)
   return text.replace(/\.$/, '').slice(0, 500)

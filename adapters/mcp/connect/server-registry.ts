@@ -18,7 +18,7 @@ import type { ServerLink } from './server-link.js'
 /** The most that is kept of a server: a description's and a schema's characters, and how many tools and skills. */
 const LIMITS = { description: 4_000, schema: 256 * 1024, tools: 2_000 }
 
-/** What a server has, as it is registered here. */
+/** A server's tools and skills, as they are registered here. */
 interface Offered {
   src: string
   /** Its name there. */
@@ -131,7 +131,7 @@ export class ServerRegistry {
     }
   }
 
-  /** What approvals are bound to: which server it is, and all that it says of a tool. */
+  /** The digest that approvals are bound to: of the server, and of its whole description of a tool. */
   async #digest(said: unknown): Promise<string> {
     const { place, options } = this.link
     const where =

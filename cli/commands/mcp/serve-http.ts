@@ -119,12 +119,12 @@ function refusalFor(host: string, token: string): Refuse {
   }
 }
 
-/** Whoever listens on all addresses is reached by names that are not known here. */
+/** True for an address that means all: its server is reached by names that are not known here. */
 function isAny(host: string): boolean {
   return host === '0.0.0.0' || host === '::'
 }
 
-/** Of one length, as the comparison needs it. */
+/** A digest, of the one length that the comparison needs. */
 function sha256(text: string): Buffer {
   return createHash('sha256').update(text).digest()
 }

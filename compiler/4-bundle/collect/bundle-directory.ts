@@ -147,7 +147,7 @@ export function withTools<Indexed extends IndexedDirectory>(
   return { ...indexed, lines, namesakes, records: of(indexed.records) }
 }
 
-/** What bare names mean among the tools that are kept. None comes to mean another tool than before. */
+/** The meaning of bare names among the tools that are kept. None comes to mean another tool than before. */
 function keptNamesakes(
   { namesakes }: IndexedDirectory,
   isKept: (name: string) => boolean,

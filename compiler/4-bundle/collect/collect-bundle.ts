@@ -11,7 +11,7 @@ import { declaredTools } from './declared-tools.js'
 import { keptTools } from './kept-tools.js'
 import { libraryInBundle } from './library-in-bundle.js'
 
-/** Where the package's own skills lie in a bundle. */
+/** The place of the package's own skills in a bundle. */
 const LIBRARY_PLACE = '/node_modules/agent-apps/skills'
 
 /**

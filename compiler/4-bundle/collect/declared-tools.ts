@@ -74,8 +74,8 @@ function bundledTools(directories: readonly SearchedTools[]): BundledTools {
 }
 
 /**
- * What is known of a tool's parameters and result: their schemas, and its code. A tool without schemas of its
- * own that only delegates has those of its delegate.
+ * A tool's parameters and result: their schemas, and its code. A tool without schemas of its own that only
+ * delegates has those of its delegate.
  *
  * @param before the tools whose delegates led here
  */

@@ -8,7 +8,7 @@ import type { SearchedTools } from './bundle-directory.js'
 import { searchedDirectories, searchedIndex } from './collect-bundle.js'
 import { declaredBareNames, declaredTools } from './declared-tools.js'
 
-/** What is known of the tools of a project, from its indexes. Somebody else's directory may have none: then its files are read. */
+/** The tools of a project, from its indexes. An external directory without an index is read from its files. */
 export async function projectTools(project: Project): Promise<ProjectTools> {
   const directories: SearchedTools[] = []
   for (const one of searchedDirectories(project)) {

@@ -205,7 +205,7 @@ export class ToolDependencies {
   }
 }
 
-/** Where something is written that refers to tools: an absolute path, and the namespace of its tool. */
+/** The writer of a reference to tools: an absolute path, and the namespace of its tool. */
 interface Writer {
   file: string
   namespace: string

@@ -3,10 +3,10 @@ import { type Node, parse } from 'acorn'
 import { REQUIRE_BANNER } from '../../esbuild/module-source.js'
 import { knownPlaces, relativeUrl, SOURCE_NAME } from '../../esbuild/source-place.js'
 
-/** What code does that a bundle cannot follow: it asks for its own place, or imports what is not known or not there. */
+/** Code that a bundle cannot follow: it asks for its own place, or imports an unknown or missing module. */
 export type Unfollowed = OwnPlace | 'import' | 'agent-apps'
 
-/** What a file asks of its own place. */
+/** The form in which a file asks for its own place. */
 export type OwnPlace = 'url' | 'dirname' | 'filename'
 
 /** A node with whatever its type has. */
@@ -87,14 +87,14 @@ export function followUrls(
   }
 }
 
-/** What is not followed, with the node in it that may ask for a place. */
+/** An expression that is not followed, with the node in it that may ask for a place. */
 interface Found {
   node: Node
   what: Unfollowed
   asking: AnyNode
 }
 
-/** What a file asks, to compare. */
+/** The expression as text, to compare. */
 function asWritten({ what, source }: UnfollowedPlace): string {
   return `${what} ${source}`
 }
@@ -153,7 +153,7 @@ function unshifted(place: SourcePlace, shifts: ReadonlyMap<string, number>): Sou
   return { ...place, column: place.column - shift }
 }
 
-/** Where a node of a module stands in its source. */
+/** The place of a module's node in its source. */
 function placeOf({ loc }: Node, map: SourceMap | null): SourcePlace {
   const { line = 1, column = 0 } = loc?.start ?? {}
   const found: Partial<SourceMapping> = map?.findEntry(line - 1, column) ?? {}
@@ -182,7 +182,7 @@ function mayBeUnfollowed(code: string): boolean {
   )
 }
 
-/** What a node of compiled code does that a bundle cannot follow; null for nothing, and for what only its parts do. */
+/** The reason why a bundle cannot follow a node of compiled code; null if it can, or if only its parts have one. */
 function unfollowed(node: AnyNode): Unfollowed | null {
   const source = importedBy(node)
   if (source === null) return ownPlace(node)
@@ -191,7 +191,7 @@ function unfollowed(node: AnyNode): Unfollowed | null {
   return node.type === 'CallExpression' && !isElsewhere(source) ? 'import' : null
 }
 
-/** What a node that asks for its file's own place asks for; null for any other. */
+/** The form in which a node asks for its file's own place; null for any other. */
 function ownPlace(node: AnyNode): OwnPlace | null {
   if (node.type === 'Identifier') {
     const name = SOURCE_NAME.exec(String(node.name))?.[1]
@@ -215,7 +215,7 @@ function fieldOf({ property }: AnyNode): string {
   return String(name ?? value)
 }
 
-/** What a node imports: by `import`, `export … from`, `import()`, `require()`, `require.resolve()`; null for one that does not. */
+/** The argument of a node that imports: `import`, `export … from`, `import()`, `require()`, `require.resolve()`; null for any other. */
 function importedBy({ type, source, callee, arguments: given }: AnyNode): AnyNode | null {
   if (type !== 'CallExpression') return (source ?? null) as AnyNode | null
   const called = callee as AnyNode

@@ -6,7 +6,7 @@ import { finding, type Message, toDiagnostic } from '../../diagnostics/diagnosti
 import { toMessage } from '../../diagnostics/to-message.js'
 import type { OwnPlace, Unfollowed, UnfollowedPlace } from './follow-urls.js'
 
-/** What code does that a bundle cannot follow, and where. */
+/** Code that a bundle cannot follow, with its place. */
 export interface PlacedFault {
   what: Unfollowed
   /** Absolute. */

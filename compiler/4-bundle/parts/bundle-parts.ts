@@ -1,17 +1,17 @@
 import type { PathEntry } from '../../../src/skill/path-entry.js'
 
-/** What goes into a bundle. Paths are those that it has for itself: absolute, and nobody's. */
+/** The parts of a bundle. Paths are the bundle's own: absolute, and virtual. */
 export interface BundleParts {
   cwd: string
   /** The path entries, as a runtime is given them. */
   paths: PathEntry[]
-  /** Where the package's own skills lie; null where they are not searched. */
+  /** The place of the package's own skills; null if they are not searched. */
   library: string | null
   /** Variables of the environment that metadata and content may name. */
   env: readonly string[]
   /** The names of the tools that it exports. */
   names: string[]
-  /** Whether the host may open a workspace: it then makes runtimes with options of its own. */
+  /** True if the host may open a workspace: it then makes runtimes with options of its own. */
   opensWorkspace: boolean
   directories: BundledDirectory[]
 }
@@ -19,7 +19,7 @@ export interface BundleParts {
 export interface BundledDirectory {
   /** Its place in the bundle. */
   at: string
-  /** Where it lies now, absolute. */
+  /** The place on this disk, absolute. */
   dir: string
   index: BundledText
   shards: BundledShard[]
@@ -56,7 +56,7 @@ export interface BundledSource {
 /** A file that code finds by its place, which is written beside the chunks. */
 export interface BundledAsset {
   name: string
-  /** Where it lies now, absolute. */
+  /** The place on this disk, absolute. */
   file: string
   contents: Uint8Array
 }

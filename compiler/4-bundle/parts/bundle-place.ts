@@ -1,6 +1,6 @@
 import { basename, dirname } from 'node:path'
 
-/** Where a bundle goes. */
+/** The place that a bundle is written to. */
 export interface BundlePlace {
   /** Absolute. */
   folder: string

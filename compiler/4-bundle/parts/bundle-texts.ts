@@ -83,7 +83,7 @@ function keyEntry({ digests }: BundledDirectory): string[] {
   return digests.map(([text, digest]) => `[${literal(text)}, ${literal(digest)}]`)
 }
 
-/** What is of thousands of skills, and most never ask for: to a program that starts it is a text to pass over. */
+/** Text that is parsed when first used: of thousands of skills a program asks for few. */
 function readLater(value: object): string {
   return `() => JSON.parse(${literal(JSON.stringify(value))})`
 }

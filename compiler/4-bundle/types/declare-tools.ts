@@ -24,7 +24,7 @@ export interface DeclaredBareName {
   means: string
 }
 
-/** What the types of a project are made of. */
+/** The parts of a project's types. */
 export interface ProjectTools {
   tools: DeclaredTool[]
   bareNames: DeclaredBareName[]
@@ -86,7 +86,7 @@ export function declareVirtualTools(tools: readonly DeclaredTool[]): string {
   ].join('\n')
 }
 
-/** What the code of a tool gives. Where its own type says nothing, what its schema says. */
+/** The type of a tool's result: that of its code, or if that says nothing, that of its schema. */
 const RESULT_OF = `
 type ResultOf<Tool, Said = unknown> = Tool extends { fn: (...args: never) => infer Result }
   ? Known<Awaited<Result>, Said>

@@ -25,7 +25,7 @@ interface Place {
   depth: number
   /** The references that are being written out, outermost first. */
   within: readonly string[]
-  /** Of one type, shared by all its places. */
+  /** The budget of one type, shared by all its places. */
   budget: { left: number }
 }
 
@@ -57,7 +57,7 @@ function referredType({ $ref }: JsonObject, place: Place): string {
   return typeOf(targetOf($ref, place.whole), { ...place, within: [...place.within, $ref] })
 }
 
-/** What `enum`, `const` and `type` say. */
+/** The type by `enum`, `const` and `type`. */
 function ownType(schema: JsonObject, place: Place): string {
   if ('const' in schema) return literalType(schema.const)
   if (Array.isArray(schema.enum)) return union(schema.enum.map(literalType))
@@ -153,7 +153,7 @@ function literalType(value: JsonValue | undefined): string {
   return typeof value === 'object' && value !== null ? 'unknown' : literal(value ?? null)
 }
 
-/** What a reference inside the schema leads to. */
+/** The target of a reference inside the schema. */
 function targetOf(ref: string, whole: JsonObject): JsonValue | undefined {
   if (ref !== '#' && !ref.startsWith('#/')) return undefined
   const names = ref.split('/').slice(1)

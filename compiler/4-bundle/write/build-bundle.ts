@@ -169,7 +169,7 @@ function bundledFiles(
   }
 }
 
-/** What names a path in an import: paths may hold what ends a comment. */
+/** The key that names a path in an import: paths may hold text that ends a comment. */
 function keyOf(path: string): string {
   return hash('sha256', path).slice(0, 16)
 }

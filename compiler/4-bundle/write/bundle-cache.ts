@@ -15,8 +15,8 @@ import { BUNDLE_CACHE_FILE } from '../../records/compile-cache.js'
 import type { BundlePlace } from '../parts/bundle-place.js'
 
 /**
- * What the last bundle of a project was made of and what was written, as this machine has it, so that one which would be the same
- * is not made again. It is no part of the output and may be lost at any time.
+ * The inputs and outputs of a project's last bundle on this machine, so that an unchanged bundle is not made
+ * again. It is no part of the output and may be lost at any time.
  */
 interface BundleCache {
   /** The digest of everything besides files that a bundle depends on. */

@@ -89,14 +89,14 @@ export function checkReplaceable(file: string, mark: string, noun: Noun = 'bundl
   if (isThere(file) && !beginsWith(file, mark)) throw foreignFile(file, noun)
 }
 
-/** What is thrown where somebody else's file has the name of one of ours. */
+/** The error for another program's file with the name of one of ours. */
 export function foreignFile(file: string, noun: Noun = 'bundle'): AgentAppsError {
   return wrongPlace(noun, file, 'is there already, and is not from agent-apps', {
     hint: 'Choose another name, or remove it.',
   })
 }
 
-/** What an error says cannot be written. */
+/** The kind of file in an error. */
 type Noun = 'bundle' | 'declarations'
 
 function wrongPlace(noun: Noun, file: string, what: string, { hint }: { hint: string }): AgentAppsError {

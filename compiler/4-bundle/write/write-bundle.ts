@@ -101,7 +101,7 @@ function leftovers({ folder, name, chunks, types }: BundlePlace): string[] {
   ]
 }
 
-/** What a chunk begins with; null for a name that none has. A file that code brings begins with anything. */
+/** The first line of a chunk; null for a name that no chunk has. A file that code brings begins with anything. */
 function chunkMark(name: string): string | null {
   if (!CHUNK_NAME.test(name)) return null
   if (ASSET_NAME.test(name)) return ''

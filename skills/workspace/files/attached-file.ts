@@ -1,6 +1,6 @@
 import type { FileHandle } from 'node:fs/promises'
 
-/** What is shown to a model as it is, by the bytes that it begins with. */
+/** The kinds of files that a model is shown as they are, by their first bytes. */
 const KINDS: [mime: string, begins: (bytes: Buffer) => boolean][] = [
   ['image/png', bytes => bytes.subarray(0, 8).equals(Buffer.from('89504e470d0a1a0a', 'hex'))],
   ['image/jpeg', bytes => bytes.subarray(0, 3).equals(Buffer.from('ffd8ff', 'hex'))],

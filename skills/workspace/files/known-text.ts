@@ -50,7 +50,7 @@ export function knownSize({
   return read.get(real)?.size ?? 0
 }
 
-/** What a session knows of a file that it has written. */
+/** The session's record of a file that it has written. */
 export function knownAs(bytes: Uint8Array, stat: Stats): KnownFile {
   return { size: bytes.length, time: stat.mtimeMs, digest: digestOf(bytes) }
 }

@@ -1,4 +1,7 @@
-/** What a text's lines end with, mostly. A text without line breaks ends them with `\n`. */
+/**
+ * The line ending of a text, by most of its lines; `
+ * ` for a text without line breaks.
+ */
 export function lineEnding(text: string): '\n' | '\r\n' {
   let all = 0
   let windows = 0

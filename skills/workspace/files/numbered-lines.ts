@@ -97,7 +97,7 @@ class Page {
     return { text: this.#shown.join('\n'), lines, last: this.#last, truncated: this.#truncated }
   }
 
-  /** Of lines that are not shown, only that they are not empty is kept. */
+  /** Adds a line. Of lines that are not shown, only that they are not empty is kept. */
   #add(text: string, start: number, end: number): void {
     if (start === end) return
     const room = this.#isOnPage() ? LINE_MAX + 1 - this.#line.length : 1 - this.#line.length

@@ -17,7 +17,7 @@ export function outputMax({ config }: Pick<ToolContext, 'config'>): number {
 export interface BoundedOutput {
   output: string
   truncated: boolean
-  /** Where all of it is; null where nothing is left out. */
+  /** The file with all of it; null if nothing is left out. */
   file: string | null
 }
 

@@ -5,7 +5,7 @@ import { lineEnding, withLineEnding } from './line-endings.js'
 export interface Edit {
   old: string
   new: string
-  /** Whether every occurrence is replaced. */
+  /** True if every occurrence is replaced. */
   all?: boolean
 }
 

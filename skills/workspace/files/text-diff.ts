@@ -72,7 +72,7 @@ function reachesEnd([oldEnd, newEnd]: readonly [number, number], old: string, te
   return oldEnd === old.length && newEnd === text.length
 }
 
-/** Where two texts begin to differ and where that ends, widened to whole lines and their context. */
+/** The part in which two texts differ, widened to whole lines and their context. */
 function changedPart(old: string, text: string): { start: number; line: number; ends: [number, number] } {
   const shorter = Math.min(old.length, text.length)
   let start = 0

@@ -16,15 +16,15 @@ export interface BashArguments {
   timeoutMs: number
 }
 
-/** What a host may set under `config.tools.bash`. */
+/** The host's settings under `config.tools.bash`. */
 interface BashConfig {
   wrap: string[]
   env: string[]
 }
 
 /**
- * What an approval of a call is for: the command exactly as it runs. Another folder makes it two commands, which
- * no rule for the beginning of a command covers.
+ * The approval key of a call: the command exactly as it runs. In another folder it is two commands, which no
+ * rule for the beginning of a command covers.
  */
 export function commandKey({
   command,

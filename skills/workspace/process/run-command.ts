@@ -84,7 +84,7 @@ async function start({ argv, cwd, environment }: Command) {
 
 type ProcessId = NonNullable<ChildProcess['pid']>
 
-/** What ends a command before it ends by itself. */
+/** The reasons to end a command before it ends by itself. */
 function stopsOf({ timeoutMs, signal }: Command) {
   let timer: NodeJS.Timeout | undefined
   const late = new Promise<true>(resolve => {

@@ -29,7 +29,7 @@ function unlisten(): void {
   for (const signal of SIGNALS) process.off(signal, onSignal)
 }
 
-/** Where nobody else listens to a signal, it ends this process, as it would have without us. */
+/** Ends this process on a signal that has no other listener, as it would have ended without us. */
 function onSignal(signal: NodeJS.Signals): void {
   if (process.listenerCount(signal) > 1) return
   killAll()

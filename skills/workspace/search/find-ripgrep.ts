@@ -33,7 +33,7 @@ async function findRipgrep({ folders, project }: Workspace): Promise<string | nu
   return null
 }
 
-/** Where the package is installed, beside agent-apps or above it. */
+/** The path of the installed package, beside agent-apps or above it. */
 function installedRipgrep(): string | null {
   try {
     const { rgPath } = createRequire(import.meta.url)('@vscode/ripgrep') as { rgPath?: unknown }

@@ -8,7 +8,7 @@ export interface FoundLine {
   isMatch: boolean
 }
 
-/** What is looked for, and how much of it is shown. */
+/** The pattern of a search, and the limits of its output. */
 export interface Search {
   pattern: string
   ignoreCase: boolean
@@ -19,13 +19,13 @@ export interface Search {
   limit: number
 }
 
-/** What a search found. */
+/** The result of a search. */
 export interface Found {
   /** With `content`: the lines, those of a file together. */
   lines: FoundLine[]
   /** With `files` and `count`: the files, and how many of their lines match. */
   files: { path: string; count: number }[]
-  /** Whether there may be more. */
+  /** True if there may be more. */
   truncated: boolean
   /** Lines that were not searched since they are too long for the pattern. */
   passed: number
@@ -34,7 +34,7 @@ export interface Found {
 /** The characters of a line that are shown. */
 const LINE_MAX = 500
 
-/** What a model is shown of it. */
+/** The text of a result for a model. */
 export function foundText({ lines, files }: Found, mode: Search['mode'], prefix: string): string {
   if (mode === 'files') return files.map(({ path }) => prefix + path).join('\n')
   if (mode === 'count') return files.map(({ path, count }) => `${prefix}${path}:${count}`).join('\n')

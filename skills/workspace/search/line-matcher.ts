@@ -3,7 +3,7 @@ import { patternRefused } from '../tree/path-pattern.js'
 
 /** Says which lines a pattern matches, in a time that is bounded for every pattern and line. */
 export interface LineMatcher {
-  /** Whether a line matches; null where it is too long for the pattern. */
+  /** True if a line matches; null if it is too long for the pattern. */
   test: (line: string) => boolean | null
   /** A text that every line that matches has; empty where none is known. */
   needs: string

@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process'
 import { patternRefused } from '../tree/path-pattern.js'
 import type { Found, Search } from './found-lines.js'
 
-/** What ripgrep is to search. */
+/** A search by ripgrep. */
 export interface RipgrepRun extends Search {
   /** The program, absolute. */
   program: string
@@ -13,7 +13,7 @@ export interface RipgrepRun extends Search {
   /** A glob for the names of files. */
   names: string | null
   signal: AbortSignal | undefined
-  /** Whether a file's lines count. */
+  /** True if a file's lines count. */
   counts: (path: string) => boolean
 }
 

@@ -56,7 +56,7 @@ class Scan {
   readonly #matcher: LineMatcher
   readonly #needs: Buffer
   readonly #pause: Pause
-  /** What counts towards the limit so far: lines, or files. */
+  /** The count towards the limit so far: lines, or files. */
   #count = 0
 
   constructor(

@@ -12,11 +12,11 @@ import type { Found, Search } from './found-lines.js'
 import { runRipgrep } from './run-ripgrep.js'
 import { scanFile, scanFolder } from './scan-files.js'
 
-/** What a search found, and what found it. */
+/** The result of a search, with its place. */
 export interface SearchedPlace {
   found: Found
   engine: 'ripgrep' | 'scan'
-  /** What the paths of `found` have before them when they are shown. */
+  /** The prefix of the paths in `found` when they are shown. */
   prefix: string
 }
 

@@ -13,8 +13,8 @@ import {
 } from 'node:fs'
 
 /**
- * Where the host has the descriptors of this process as files, by which directories are held; null where it has not.
- * `/proc/self` is a link, which each of many thousand look-ups would follow.
+ * The folder in which the host has the descriptors of this process as files, by which directories are held;
+ * null if there is none. `/proc/self` is a link, which each of many thousand look-ups would follow.
  */
 const DESCRIPTORS =
   process.platform === 'linux' && existsSync('/proc/self/fd')
@@ -44,7 +44,7 @@ export class HeldFolder {
     return HeldFolder.open(`${this.at}/${name}`)
   }
 
-  /** What is in it; empty where it may not be listed. */
+  /** Its entries; empty if it may not be listed. */
   items(): Dirent[] {
     try {
       const items = readdirSync(this.at, { withFileTypes: true })

@@ -9,7 +9,7 @@ export interface IgnoreRules {
 }
 
 interface Rule {
-  /** Whether it takes back what an earlier rule ignores. */
+  /** True if it takes back what an earlier rule ignores. */
   isBack: boolean
   isForFolders: boolean
   fits: (name: string, path: string) => boolean

@@ -19,7 +19,7 @@ export interface Item {
 }
 
 export interface WalkOptions {
-  /** Whether a folder is walked as well. */
+  /** True if a folder is walked as well. */
   enters: (item: Item) => boolean
   /** Called with each item; `false` ends the walk. */
   take: (item: Item) => boolean | undefined | Promise<boolean>
@@ -118,7 +118,7 @@ function heldStart({ base, segments }: Place): { folder: HeldFolder; rules: Igno
   return folder && { folder, rules }
 }
 
-/** What a repository ignores for one user. */
+/** The rules of a repository for one user. */
 function excludeRules(folder: HeldFolder): IgnoreRules[] {
   const repository = folder.folder('.git')
   const info = repository?.folder('info') ?? null

@@ -20,7 +20,7 @@ export interface ConvertedPage {
   isCut: boolean
 }
 
-/** What a reader sees of a page, in a format, with whole URLs. */
+/** The content of a page that a reader sees, in a format, with whole URLs. */
 export async function convertHtml(html: string, url: string, format: PageFormat): Promise<ConvertedPage> {
   const tree = unified().use(rehypeParse).parse(html)
   const title = titleOf(tree)

@@ -30,7 +30,7 @@ export interface FetchedPage {
   bytes: Uint8Array
   /** True where there was more. */
   isCut: boolean
-  /** Where another origin was named; nothing of the page was read then. */
+  /** The redirect to another origin; nothing of the page was read then. */
   redirect: URL | null
 }
 

@@ -32,7 +32,7 @@ const NODES_MAX = 100_000
 interface Place {
   children: readonly Nodes[]
   at: number
-  /** What stays of them: for an element that is too deep, in the list of the one around it. */
+  /** The rest of them: for an element that is too deep, in the list of the one around it. */
   kept: Nodes[]
   owner: { children: Nodes[] } | null
 }

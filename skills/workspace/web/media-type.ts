@@ -1,4 +1,4 @@
-/** What a content type says: how its text is read, if it is text at all, and in which encoding. */
+/** The meaning of a content type: the way to read its text, if it is text, and the encoding. */
 export interface MediaType {
   kind: 'html' | 'text' | null
   charset: string | null

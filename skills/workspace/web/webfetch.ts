@@ -13,7 +13,7 @@ interface WebfetchArguments {
   timeoutMs: number
 }
 
-/** What a host may set under `config.tools.webfetch`. */
+/** The host's settings under `config.tools.webfetch`. */
 interface WebfetchConfig {
   allow: string[]
   proxy?: string
