@@ -1,11 +1,10 @@
-import type { Runtime } from 'agent-apps/runtime'
+import type { AgentRuntime, Runtime } from 'agent-apps/runtime'
 import type { ModelMessage, ToolSet } from 'ai'
 import type { ModelTool } from '../skill-tools/model-tool.js'
 import { offeredTools, type WithheldTool } from '../skill-tools/offered-tools.js'
 import { type Approval, aiTool, whyAsked } from './ai-tool.js'
 import { sdkApproval } from './sdk-approval.js'
 import { checkOptions, type SkillToolsOptions } from './skill-tools-options.js'
-import { withIds } from './with-ids.js'
 
 /** The options to pass to the SDK: `generateText({ model, prompt, ...await skillTools(runtime) })`. */
 export interface SkillTools {
@@ -63,4 +62,23 @@ function toolApprovals(
       return [name, ask]
     }),
   )
+}
+
+/** Whose calls an agent makes. */
+interface AgentIds {
+  sessionId?: string
+  userId?: string
+}
+
+/** An agent whose calls, and answers about them, have these ids: a named agent has none of its own. */
+function withIds(agent: AgentRuntime, ids: AgentIds): AgentRuntime {
+  return {
+    ...agent,
+    invoke: (ref, args, options) => agent.invoke(ref, args, { ...ids, ...options }),
+    open: (ref, args, options) => agent.open(ref, args, { ...ids, ...options }),
+    authorize: (ref, args, options) => agent.authorize(ref, args, { ...ids, ...options }),
+    answer: (id, answer, options) => agent.answer(id, answer, { ...ids, ...options }),
+    within: skill => withIds(agent.within(skill), ids),
+    spawn: policy => withIds(agent.spawn(policy), ids),
+  }
 }

@@ -1,11 +1,11 @@
-import { relative, resolve } from 'node:path'
+import { readdirSync, readFileSync } from 'node:fs'
+import { join, relative, resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { AgentAppsError, type ToolDef } from 'agent-apps'
 import { type BuildFailure, build, type Message } from 'esbuild'
 import { agentApps } from '../esbuild.js'
 import type { ServedPlugin } from '../serve-plugin.js'
 import { byText, type ExportedFiles, exportedFile } from './exported-files.js'
-import { licencesOf } from './licences.js'
 import type { PluginProject } from './plugin.js'
 
 export const SERVER_FILE = 'server.mjs'
@@ -94,4 +94,31 @@ function failure(error: BuildFailure): unknown {
 
 function placeOf({ file, line, column }: NonNullable<Message['location']>): object {
   return { file, position: { line, column: column + 1 } }
+}
+
+/**
+ * The licences of the packages whose files went into a bundle: whoever is given it gets their code, and most licences ask
+ * for their text to go along.
+ *
+ * @param files absolute
+ */
+function licencesOf(files: readonly string[]): string {
+  const folders = new Set(files.flatMap(file => packageOf(file) ?? []))
+  const notices = [...folders].map(noticeOf).sort(byText)
+  return `${['This server contains code of these packages.', ...new Set(notices)].join(`\n\n${'-'.repeat(80)}\n\n`)}\n`
+}
+
+/** The folder of the package in `node_modules` that a file is of; null for one that is in none. */
+function packageOf(file: string): string | null {
+  return /^.*[\\/]node_modules[\\/](?:@[^\\/]+[\\/])?[^\\/]+/.exec(file)?.[0] ?? null
+}
+
+function noticeOf(folder: string): string {
+  const { name, version, license } = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8')) as Record<
+    string,
+    unknown
+  >
+  const file = readdirSync(folder).find(one => /^licen[cs]e/i.test(one))
+  const text = file === undefined ? '' : `\n\n${readFileSync(join(folder, file), 'utf8').trim()}`
+  return `${name} ${version} (${typeof license === 'string' ? license : 'see its licence'})${text}`
 }

@@ -1,12 +1,12 @@
-import { ToolMessage } from '@langchain/core/messages'
-import type { StructuredTool, ToolRunnableConfig } from '@langchain/core/tools'
+import { type MessageContent, ToolMessage } from '@langchain/core/messages'
+import { DynamicStructuredTool, type StructuredTool, type ToolRunnableConfig } from '@langchain/core/tools'
 import { failureForModel } from 'agent-apps'
 import type { CallOptions, ModelTool } from '../skill-tools/model-tool.js'
+import { onlyText, type Shown } from '../skill-tools/shown.js'
+import type { ShownPart } from '../skill-tools/shown-part.js'
 import { withUpdates } from '../skill-tools/with-updates.js'
-import { messageContent } from './message-content.js'
 import type { SkillToolsOptions } from './skill-tools-options.js'
 import { threadOf } from './thread-of.js'
-import { UncheckedTool } from './unchecked-tool.js'
 
 /**
  * LangChain's tool for what a model calls.
@@ -61,4 +61,37 @@ export function langchainTool(
 /** True for what LangGraph throws to stop a graph, such as an interrupt. */
 export function isBubbling(error: unknown): boolean {
   return (error as { is_bubble_up?: unknown } | null | undefined)?.is_bubble_up === true
+}
+
+/** A shown result as the content of a message. */
+function messageContent(shown: Shown): MessageContent {
+  return onlyText(shown) ?? shown.parts.map(contentBlock)
+}
+
+function contentBlock(part: ShownPart) {
+  if (part.type === 'text') return part
+  const { data, mediaType, filename } = part
+  const [kind = ''] = mediaType.split('/')
+  return {
+    type: ['image', 'audio', 'video'].includes(kind) ? kind : 'file',
+    mimeType: mediaType,
+    data,
+    ...(filename !== undefined && { metadata: { filename } }),
+  }
+}
+
+type Schema = Record<string, unknown>
+
+/** A tool whose arguments LangChain passes on as they are: agent-apps checks them, and tells the model what is wrong. */
+class UncheckedTool extends DynamicStructuredTool<Schema, unknown, unknown> {
+  override call: DynamicStructuredTool<Schema, unknown, unknown>['call'] = (arg, config, tags) => {
+    // The model was told the tool's schema; LangChain compares with this one, which anything fits.
+    const unchecked = Object.create(this, { schema: { value: {} } }) as UncheckedTool
+    return DynamicStructuredTool.prototype.call.call(
+      unchecked,
+      arg as never,
+      config as ToolRunnableConfig,
+      tags,
+    )
+  }
 }

@@ -1,7 +1,7 @@
 import type { CallToolResult, ContentBlock } from '@modelcontextprotocol/server'
-import { isToolResult, outputForModel, type ToolDef } from 'agent-apps'
+import { isToolResult, outputForModel, safeStringify, type ToolDef } from 'agent-apps'
+import { readAttachment } from '../skill-tools/attachment.js'
 import { isFailed } from '../skill-tools/shown.js'
-import { attachmentBlock } from './attachments.js'
 import { skillUri } from './skill-uris.js'
 
 /** A tool's result as a client gets it: the text for the model, the value for programs, and what is attached. */
@@ -64,4 +64,22 @@ function text(value: string): ContentBlock {
 
 function isObject(value: unknown): value is Record<string, unknown> {
   return typeof value === 'object' && value !== null && !Array.isArray(value)
+}
+
+/** An attachment as the part of a message: an image, a sound, a file, a link, or a text. */
+function attachmentBlock(attachment: unknown): ContentBlock {
+  const { data, mediaType, url, text, name = 'attachment' } = readAttachment(attachment)
+  if (data !== undefined) return dataBlock(data, mediaType ?? 'application/octet-stream', name)
+  if (url !== undefined)
+    return { type: 'resource_link', uri: url, name, ...(mediaType !== undefined && { mimeType: mediaType }) }
+  return { type: 'text', text: text ?? safeStringify(attachment) }
+}
+
+function dataBlock(data: string, mimeType: string, name: string): ContentBlock {
+  const [kind] = mimeType.split('/')
+  if (kind === 'image' || kind === 'audio') return { type: kind, data, mimeType }
+  return {
+    type: 'resource',
+    resource: { uri: `attachment:${encodeURIComponent(name)}`, mimeType, blob: data },
+  }
 }

@@ -1,9 +1,8 @@
-import type { Tool } from '@modelcontextprotocol/server'
+import type { Tool, ToolAnnotations } from '@modelcontextprotocol/server'
 import { type AgentRuntime, matchPattern, type ToolDef } from 'agent-apps'
 import { isLibraryTool } from '../library-tools.js'
 import { modelNames } from '../model-names.js'
 import { readPatterns } from '../read-patterns.js'
-import { annotationsOf } from './annotations.js'
 import { byKey, pageOf } from './pages.js'
 
 /** A tool with the name that it is served by. */
@@ -75,4 +74,24 @@ function describeTool({ name, tool }: ServedTool): Tool {
 /** The schema of a tool's results. A text has none: its `returns` is about what its reader makes of it. */
 export function outputSchemaOf({ runs, frontmatter }: ToolDef): Record<string, unknown> | undefined {
   return runs ? frontmatter.returns : undefined
+}
+
+/** The annotations of a tool, from the `permissions` that it declares. Undefined for code that declares none. */
+function annotationsOf({ runs, frontmatter }: ToolDef): ToolAnnotations | undefined {
+  const { permissions } = frontmatter.metadata
+  if (permissions === undefined && runs) return undefined
+  const declared = wordsIn(permissions)
+  const changes = declared.has('write') || declared.has('execute')
+  return {
+    readOnlyHint: !changes && !declared.has('network'),
+    destructiveHint: changes,
+    openWorldHint: declared.has('network') || declared.has('execute'),
+  }
+}
+
+/** The words of `permissions`, required or optional. One that cannot be read keeps the tool from running at all. */
+function wordsIn(permissions: unknown): Set<unknown> {
+  if (typeof permissions !== 'object' || permissions === null) return new Set()
+  const { required, optional } = permissions as { required?: unknown; optional?: unknown }
+  return new Set([required, optional].flat())
 }

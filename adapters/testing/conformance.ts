@@ -1,9 +1,11 @@
+import { setTimeout as sleep } from 'node:timers/promises'
 import {
   AgentAppsError,
   createRuntime,
   type DefinedTool,
   defineTool,
   definitionOf,
+  isAgentAppsError,
   isDefinedTool,
   type Runtime,
   type ToolDef,
@@ -11,12 +13,10 @@ import {
   type ToolSchema,
 } from 'agent-apps'
 import { checkAbort } from './check-abort.js'
-import { checkCalls } from './check-calls.js'
-import { checkDefinition } from './check-definition.js'
 import { checkHooks } from './check-hooks.js'
-import { checkKey } from './check-key.js'
 import { type EnvironmentReads, watchEnvironment } from './environment-reads.js'
-import type { ConformanceProblem, Subject } from './subject.js'
+import { isJsonObjectLike, notJson } from './json-value.js'
+import { type ConformanceProblem, messageOf, type Subject } from './subject.js'
 
 /** A tool that is looked at: made with `defineTool`, its definition, or the name of a tool of `runtime`. */
 export type TestedTool = DefinedTool | ToolDefinition<ToolSchema | undefined, ToolSchema | undefined> | string
@@ -165,5 +165,104 @@ function optionsInvalid(unknown: string | undefined): AgentAppsError {
       ? '"args" of conformance must hold arguments that the tool takes.'
       : `conformance has no option "${unknown}".`,
     { hint: `It takes ${OPTIONS.join(', ')}.` },
+  )
+}
+
+/** Calls a tool with each of the samples, and looks at what it gives. */
+async function checkCalls(subject: Subject): Promise<void> {
+  const { samples, refused, call, fault } = subject
+  for (const [index, args] of samples.entries()) {
+    try {
+      checkResult(await call(args), subject, index)
+    } catch (error) {
+      fault('schemas', `The call fails: ${messageOf(error)}`, index)
+    }
+  }
+  for (const args of refused) {
+    const outcome = await call(args).then(
+      () => 'it gives a result',
+      error => (isRefusal(error) ? null : `it throws ${messageOf(error)}`),
+    )
+    if (outcome !== null)
+      fault('schemas', `It does not refuse ${JSON.stringify(args)} with ARGS_INVALID: ${outcome}.`)
+  }
+}
+
+function isRefusal(error: unknown): boolean {
+  return isAgentAppsError(error) && error.code === 'ARGS_INVALID'
+}
+
+/** Adds what is wrong with a result: it is JSON, and one of the forms with a meaning has all of its fields. */
+function checkResult(result: unknown, { fault }: Subject, sample: number): void {
+  // A tool that has nothing to say returns nothing.
+  if (result === undefined) return
+  const problem = notJson(result)
+  if (problem !== null) fault('result', `It returns what JSON does not have: ${problem}.`, sample)
+  if (!isJsonObjectLike(result)) return
+  const { title, metadata, output, attachments, error, message } = result
+  const isForm = title !== undefined && output !== undefined
+  if (isForm && typeof title !== 'string') fault('result', '`title` must be a string.', sample)
+  if (isForm && metadata !== undefined && !isJsonObjectLike(metadata))
+    fault('result', '`metadata` must be an object.', sample)
+  if (isForm && attachments !== undefined && !Array.isArray(attachments))
+    fault('result', '`attachments` must be an array.', sample)
+  if (typeof error === 'string' && message !== undefined && typeof message !== 'string')
+    fault('result', '`message` of a failure must be a string.', sample)
+}
+
+/** Looks at what a tool says of itself. False where it cannot be called at all. */
+async function checkDefinition({ tool, definition, fault }: Subject): Promise<boolean> {
+  const { name, description, params } = tool.frontmatter
+  if (description === undefined)
+    fault('definition', `"${name}" has no description, so that models are shown its name alone.`)
+  if (isJsonObjectLike(params?.properties)) {
+    const silent = Object.entries(params.properties).filter(
+      ([, schema]) => !isJsonObjectLike(schema) || typeof schema.description !== 'string',
+    )
+    if (silent.length > 0)
+      fault('definition', `Parameters have no description: ${silent.map(([key]) => key).join(', ')}.`)
+  }
+  const named = definition?.env
+  if (named !== undefined && (!Array.isArray(named) || named.some(one => typeof one !== 'string')))
+    fault('definition', '`env` must be an array of names.')
+  try {
+    await tool.load?.()
+    return true
+  } catch (error) {
+    fault('definition', `Its code cannot be loaded: ${messageOf(error)}`)
+    return false
+  }
+}
+
+/** Looks whether approval keys are the same for the same arguments, and nothing but a text. */
+async function checkKey({ definition, samples, fault }: Subject): Promise<void> {
+  const derive = definition?.deriveApprovalKey
+  if (!derive) return
+  for (const [index, args] of samples.entries()) {
+    try {
+      const key = (given: unknown): unknown => derive(given as never)
+      const first = key(structuredClone(args))
+      if (typeof first !== 'string') {
+        fault('key', 'The approval key must be a string, returned synchronously.', index)
+        continue
+      }
+      // Longer than a tick of the clock, so that a time in it shows.
+      await sleep(5)
+      if (key(turned(args)) !== first)
+        fault('key', 'The approval key differs between calls with the same arguments.', index)
+    } catch (error) {
+      fault('key', `Deriving the approval key throws: ${messageOf(error)}`, index)
+    }
+  }
+}
+
+/** A copy with the keys of each object in reverse order, which means the same. */
+function turned(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(turned)
+  if (!isJsonObjectLike(value)) return value
+  return Object.fromEntries(
+    Object.entries(value)
+      .reverse()
+      .map(([key, item]) => [key, turned(item)]),
   )
 }

@@ -1,17 +1,35 @@
-import { basename, dirname, join, relative, resolve } from 'node:path'
+import { statSync } from 'node:fs'
+import { basename, dirname, isAbsolute, join, relative, resolve } from 'node:path'
 import { AgentAppsError } from '../../src/base/error.js'
 import { nearest } from '../../src/base/nearest.js'
+import { encodeProject } from '../../src/index/project-file.js'
 import { isBelow } from '../../src/index/unit-around.js'
-import { type SearchDirectory, searchDirectories } from '../../src/skill/path-entry.js'
+import {
+  iterPaths,
+  type PathEntry,
+  placePaths,
+  type SearchDirectory,
+  searchDirectories,
+} from '../../src/skill/path-entry.js'
 import { discoverUnits } from '../1-read/discover/discover-units.js'
 import { isDirectory, peekDirectory } from '../1-read/walk/look.js'
 import { LIBRARY_DIRECTORY } from '../files/package-place.js'
 import { ignoreMatcher } from '../project/ignore-matcher.js'
-import { type Project, type ReportOptions, statOf } from '../project/project.js'
+import {
+  type OtherDirectory,
+  type Project,
+  type ProjectText,
+  type ReportOptions,
+  statOf,
+} from '../project/project.js'
 import type { UnitPlace } from '../records/unit.js'
-import { absolutePaths, configuringPaths, type LoadedConfig, readConfiguration } from './load-config.js'
-import { projectText } from './project-file.js'
-import { othersReader } from './read-others.js'
+import {
+  absoluteDirectory,
+  absolutePaths,
+  configuringPaths,
+  type LoadedConfig,
+  readConfiguration,
+} from './load-config.js'
 import { noSkillPaths } from './walk-project.js'
 
 /**
@@ -125,4 +143,67 @@ function nearDirectory(path: string): string | null {
     names.filter(one => isDirectory(join(around, one))),
   )
   return near === null ? null : join(around, near)
+}
+
+/**
+ * The project file of a configuration.
+ *
+ * @param cwd absolute; the project's folder where there is no configuration
+ * @param external the packages that are not bundled, which may be given otherwise than configured
+ */
+function projectText(loaded: LoadedConfig, cwd: string, external: readonly string[]): ProjectText {
+  const folder = loaded.file === null ? cwd : dirname(loaded.file)
+  const { freshness, library, env, policy, agents } = loaded.config
+  const text = encodeProject({
+    paths: portablePaths(loaded, folder),
+    ...(freshness !== undefined && { freshness }),
+    ...(library !== undefined && { library }),
+    ...(external.length > 0 && { external }),
+    ...(env !== undefined && { env }),
+    ...(policy !== undefined && { policy }),
+    ...(agents !== undefined && { agents }),
+  })
+  return { dir: folder, shown: relative(cwd, folder).replaceAll('\\', '/'), text }
+}
+
+/** Path entries that hold wherever the folder is: absolute directories are only those configured as such. */
+function portablePaths({ config, paths }: LoadedConfig, folder: string): PathEntry[] {
+  const fixed = [...iterPaths(config.paths ?? [])].map(({ dir }) => dir).filter(isFixed)
+  return placePaths(
+    paths.map(entry => (typeof entry === 'string' ? { dir: entry } : entry)),
+    dir =>
+      fixed.find(one => absoluteDirectory(one, folder) === dir) ??
+      (relative(folder, dir).replaceAll('\\', '/') || '.'),
+  )
+}
+
+function isFixed(directory: string): boolean {
+  return isAbsolute(directory) || /^~(?:\/|$)/.test(directory)
+}
+
+/**
+ * Reads other people's directories from their files, once. A missing directory has no names, as for a
+ * runtime.
+ */
+function othersReader(others: Project['others']): Project['readOthers'] {
+  let reading: Promise<OtherDirectory[]> | undefined
+  return () => {
+    reading ??= readAll(others.filter(isThere))
+    return reading
+  }
+}
+
+async function readAll(others: Project['others']): Promise<OtherDirectory[]> {
+  if (others.length === 0) return []
+  const { parser } = await import('../disk/disk.js')
+  return Promise.all(
+    others.map(async entry => {
+      const { dir, layer } = entry
+      return { dir, layer, names: await parser.readDirectory(entry) }
+    }),
+  )
+}
+
+function isThere({ dir }: { dir: string }): boolean {
+  return statSync(dir, { throwIfNoEntry: false })?.isDirectory() === true
 }

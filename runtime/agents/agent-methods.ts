@@ -1,6 +1,6 @@
 /** The methods of `AgentRuntime`: each takes the agent, and what the host gave it. */
-
 import { definedFields } from '../../src/base/defined-fields.js'
+import type { JsonObject } from '../../src/base/json.js'
 import type { Catalog, CatalogOptions } from '../../src/catalog/catalog.js'
 import type { ToolDetails } from '../../src/index/index-format.js'
 import { narrowingRules } from '../../src/policy/configured-policy.js'
@@ -21,6 +21,7 @@ import { callTool } from '../call/call-tool.js'
 import { callToAnswer, decideCall } from '../call/decide-call.js'
 import { callGlobals } from '../call/invoke-options.js'
 import type { RunContext } from '../call/run-context.js'
+import { directoryStates } from '../directory/look-up.js'
 import { allTools } from '../find/all-tools.js'
 import type { OpenedSkill } from '../find/opened-skill.js'
 import { requireTool } from '../find/require-tool.js'
@@ -29,12 +30,11 @@ import { lazy } from '../host/later.js'
 import { checkAgent, checkSpawned } from '../options/check-limits.js'
 import { type AgentLimits, agentLimits } from '../policy/agent-limits.js'
 import { type Agent, idIn, idsOf, keepAbove } from '../state/agent.js'
-import type { AnswerOptions, CallIds, Globals, InvokeOptions } from '../state/context.js'
+import type { AnswerOptions, CallIds, Globals, InvokeOptions, RuntimeConfig } from '../state/context.js'
 import type { AgentPolicy, Authorization, Offer } from '../state/policy.js'
 import type { ToolDef } from '../state/tool-def.js'
 import { type AgentView, agentView } from '../trust/agent-view.js'
 import { projectAgent } from '../trust/project-agent.js'
-import { keptList } from './kept-lists.js'
 
 const opening = lazy(() => import('./open-for-agent.js'))
 const offers = lazy(() => import('./offer.js'))
@@ -216,4 +216,56 @@ async function spawnedPolicies(
   if (id === undefined) return [policy]
   const named = await namedPolicy(agent, id, isCall)
   return [{ ...named, rules: narrowingRules(named.rules) }, policy]
+}
+
+/** The tools that an agent was listed, and what they were listed from. */
+interface KeptList {
+  tools: readonly ToolDef[]
+  /** Code that is not compiled tells its metadata when it is first looked up. */
+  metadata: readonly JsonObject[]
+  skills: readonly ToolDef[]
+  policy: RuntimeConfig['policy']
+  allowed: readonly ToolDef[]
+}
+
+const lists = new WeakMap<Globals, Map<string, KeptList>>()
+/** Policies whose lists are kept: a host may make one up for each request. */
+const KEPT_MAX = 32
+
+/**
+ * The tools of which an agent's calls may be allowed; as they were decided about last, where nothing that they
+ * depend on has changed. Where files may change, they are decided about anew.
+ */
+async function keptList(
+  { globals, caller }: Agent,
+  policies: readonly (AgentPolicy | undefined)[],
+  skills: readonly ToolDef[],
+  tools: readonly ToolDef[],
+  decide: () => Promise<ToolDef[]>,
+): Promise<ToolDef[]> {
+  const { config } = globals
+  const mayChange = config.freshness !== 'trust' && directoryStates(globals).some(({ library }) => !library)
+  // What is withheld of an untrusted project changes with each answer.
+  if (mayChange || caller || globals.isUntrusted) return decide()
+  const kept = lists.get(globals) ?? new Map<string, KeptList>()
+  lists.set(globals, kept)
+  const key = JSON.stringify(policies)
+  const known = kept.get(key)
+  if (
+    known &&
+    known.policy === config.policy &&
+    areSame(known.skills, skills) &&
+    areSame(known.tools, tools) &&
+    tools.every(({ frontmatter }, number) => frontmatter.metadata === known.metadata[number])
+  )
+    return [...known.allowed]
+  const allowed = await decide()
+  const metadata = tools.map(({ frontmatter }) => frontmatter.metadata)
+  if (kept.size >= KEPT_MAX) kept.clear()
+  kept.set(key, { tools, metadata, skills, policy: config.policy, allowed: [...allowed] })
+  return allowed
+}
+
+function areSame<Item>(one: readonly Item[], other: readonly Item[]): boolean {
+  return one.length === other.length && one.every((item, number) => item === other[number])
 }

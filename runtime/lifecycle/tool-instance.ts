@@ -2,12 +2,15 @@ import { disk } from '#disk'
 import { thrownText } from '../../src/base/attempt.js'
 import { type AgentAppsError, isAgentAppsError, runtimeClosed } from '../../src/base/error.js'
 import type { HookContext, ToolHooks } from '../../src/hooks/tool-hooks.js'
+import type { OwnParts } from '../../src/own/own-parts.js'
 import { unmetVersion } from '../cascade/unmet-version.js'
+import { lazy } from '../host/later.js'
+import { configOf } from '../own/tool-config.js'
+import { environmentOf } from '../own/tool-environment.js'
 import type { Globals } from '../state/context.js'
 import type { ManagedCall } from '../state/lifecycle.js'
 import type { ToolDef } from '../state/tool-def.js'
 import type { AsyncStorage } from './async-storage.js'
-import { type HookParts, hookAsk, hookParts } from './hook-context.js'
 import {
   HOOK_LIMIT,
   INIT_LIMIT,
@@ -292,4 +295,33 @@ export class ToolInstance {
 
 function isOwn(error: unknown): error is AgentAppsError {
   return isAgentAppsError(error) && (error.code === 'INIT_FAILED' || error.code === 'RUNTIME_CLOSED')
+}
+
+const asking = lazy(() => import('../own/ask-for-tool.js'))
+
+/** A tool's own parts, as its hooks get them. */
+type HookParts = Pick<HookContext, 'config' | 'env'>
+
+/**
+ * Makes ready what the hooks of a tool get of its own.
+ *
+ * @throws TOOL_CONFIG
+ */
+async function hookParts(tool: ToolDef, globals: Globals): Promise<HookParts> {
+  return { config: await configOf(tool, globals), env: environmentOf(tool, globals) }
+}
+
+/** Lets a hook ask a person, of whom no call tells who they are. `around` runs while they are asked. */
+function hookAsk(
+  tool: ToolDef,
+  globals: Globals,
+  signal: AbortSignal,
+  around: <Answer>(work: () => Promise<Answer>) => Promise<Answer> = work => work(),
+): OwnParts['ask'] {
+  const asker = { globals, envelope: {}, mustGoOn: () => signal.throwIfAborted() }
+  const ask = async (question: never): Promise<unknown> => {
+    const { askFor } = await asking()
+    return around(() => askFor(tool, asker, () => signal)(question))
+  }
+  return ask as OwnParts['ask']
 }

@@ -1,13 +1,14 @@
 import { declaredBy } from '../../src/own/declared.js'
 import type { OwnParts } from '../../src/own/own-parts.js'
 import { isFailure } from '../../src/skill/tool-result.js'
+import { middlewareFor } from '../cascade/compiled-chain.js'
+import { toolNotFound } from '../find/call-faults.js'
 import { checkLimits } from '../options/check-limits.js'
 import { openSlot, type Slot } from '../session/slots.js'
-import type { Chain } from '../state/chain.js'
+import type { Chain, ChainStep } from '../state/chain.js'
 import type { CallContext, Globals, InvokeOptions } from '../state/context.js'
 import type { ToolDef } from '../state/tool-def.js'
 import { bareParts, declaresOwn } from './bare-parts.js'
-import { withTimeout } from './timeout-step.js'
 import { configOf } from './tool-config.js'
 import { environmentOf } from './tool-environment.js'
 
@@ -81,4 +82,35 @@ async function closeAll(slots: readonly Slot[]): Promise<void> {
   const closed = await Promise.allSettled(slots.map(slot => slot.close()))
   const failed = closed.find(one => one.status === 'rejected')
   if (failed) throw failed.reason
+}
+
+/** The middleware that ends a call which takes too long. */
+const TIMEOUT = 'timeout'
+
+/**
+ * A tool's chain with the time limit that holds: that of the call, or that of the tool's configuration, or as
+ * it is.
+ *
+ * @throws TOOL_NOT_FOUND where no path has the middleware `timeout`
+ */
+async function withTimeout(
+  tool: ToolDef,
+  chain: Chain,
+  ofCall: number | undefined,
+  globals: Globals,
+): Promise<Chain> {
+  const ms = ofCall ?? globals.toolConfig?.[tool.name]?.timeoutMs
+  if (ms === undefined) return chain
+  const known = chain.entries.find(({ name }) => name === TIMEOUT)
+  if (known) {
+    const { isVolatile: _, ...written } = known
+    const limited: ChainStep = { ...written, args: ms }
+    const within = (steps: readonly ChainStep[]) => steps.map(step => (step === known ? limited : step))
+    return { ...chain, steps: within(chain.steps), entries: within(chain.entries) }
+  }
+  const found = await middlewareFor(TIMEOUT, tool, '', globals)
+  if (!found?.tool) throw await toolNotFound(TIMEOUT, globals)
+  const def = found.tool
+  const step: ChainStep = { name: TIMEOUT, def, args: ms, static: true }
+  return { ...chain, steps: [step, ...chain.steps], entries: [step, ...chain.entries] }
 }

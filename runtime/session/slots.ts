@@ -2,15 +2,14 @@ import { disk } from '#disk'
 import { orNull } from '../../src/base/attempt.js'
 import { canonicalText } from '../../src/base/canonical-text.js'
 import { AgentAppsError } from '../../src/base/error.js'
-import type { JsonObject, JsonValue } from '../../src/base/json.js'
+import { isStringArray, type JsonObject, type JsonValue } from '../../src/base/json.js'
 import type { StateSlot } from '../../src/own/declared.js'
 import { notJsonIn } from '../../src/values/not-json.js'
 import { compareWith } from '../schema/validate-schema.js'
 import type { Globals } from '../state/context.js'
 import { perRuntime } from '../state/per-runtime.js'
-import { isConflict, type StoredValue } from '../state/store.js'
+import { isConflict, type Store, type StoredValue } from '../state/store.js'
 import type { ToolDef } from '../state/tool-def.js'
-import { forgetKeys, rememberKey } from './stored-keys.js'
 
 /** The slots that calls of this process have opened, by key, and those of each session. */
 interface Slots {
@@ -223,4 +222,37 @@ function keyOf(tool: ToolDef, sessionId: string | undefined, { config }: Globals
   const cwd = config.cwd ?? disk.cwd()
   const place = entry === '' ? '' : (disk.inside(cwd, entry) ?? entry)
   return JSON.stringify(['state', sessionId ?? null, layer, place, file, tool.name])
+}
+
+/** A store cannot list its keys, so those of a session are kept in it too. */
+function listKey(sessionId: string): string {
+  return JSON.stringify(['session', sessionId])
+}
+
+/** Tries at a list that other processes add to at the same time. */
+const TRIES_MAX = 50
+
+/** Notes that a session has a key in a store, before the key is set. */
+async function rememberKey(sessionId: string, key: string, store: Store): Promise<void> {
+  const list = listKey(sessionId)
+  for (let tries = 1; ; tries++) {
+    const kept = await store.get(list)
+    const keys = isStringArray(kept?.value) ? kept.value : []
+    if (keys.includes(key)) return
+    try {
+      await store.set(list, [...keys, key], kept?.version ?? null)
+      return
+    } catch (error) {
+      if (!isConflict(error) || tries === TRIES_MAX) throw error
+    }
+  }
+}
+
+/** Removes the keys of a session from the runtime's store, whichever process set them. */
+async function forgetKeys(sessionId: string, { config: { store } }: Globals): Promise<void> {
+  if (!store) return
+  const list = listKey(sessionId)
+  const kept = await store.get(list)
+  for (const key of isStringArray(kept?.value) ? kept.value : []) await store.delete(key)
+  await store.delete(list)
 }

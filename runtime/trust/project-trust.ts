@@ -1,21 +1,22 @@
 import { disk } from '#disk'
-import { runtimeClosed } from '../../src/base/error.js'
+import { isAgentAppsError, runtimeClosed } from '../../src/base/error.js'
 import { PERMISSIONS } from '../../src/base/permissions.js'
 import { searchDirectories } from '../../src/skill/path-entry.js'
 import type { Outcome } from '../approvals/outcome.js'
+import { chainOf } from '../cascade/chain-of.js'
 import { everyTool } from '../find/all-tools.js'
 import { checkLimits } from '../options/check-limits.js'
+import { guardsOf } from '../policy/guards-of.js'
 import type { Globals, RuntimeConfig } from '../state/context.js'
 import { isAsked } from '../state/directory-state.js'
 import { perRuntime } from '../state/per-runtime.js'
+import type { UntrustedTool } from '../state/policy.js'
 import type { ToolDef } from '../state/tool-def.js'
 import { sourceOf } from '../state/tool-source.js'
 import { type ProjectQuestion, putQuestion } from './ask-project.js'
-import { isCodeTool } from './code-tool.js'
 import { digestOfTools } from './project-digest.js'
 import { askedConfiguration, projectRoot } from './project-root.js'
-import { isRemembered, remember } from './remembered.js'
-import { untrustedTool } from './untrusted-tool.js'
+import { addTrusted, trustedProjects } from './trusted-projects.js'
 import { untrustedView } from './untrusted-view.js'
 
 /** The decision if agents get the code of a runtime's project, and the view that they have until then. */
@@ -174,4 +175,46 @@ async function chooseOwn(config: RuntimeConfig): Promise<void> {
   if (!projects || policy?.trust?.project !== undefined) return
   config.isOwn ??= (await disk.isProgramOf?.(projects.root)) ?? false
   if (config.isOwn) config.isProjects = false
+}
+
+/** True for a tool for which any code runs, be it its own or that of a tool that its text names. */
+async function isCodeTool(tool: ToolDef, view: Globals): Promise<boolean> {
+  const { kind, frontmatter } = tool
+  const { delegate = null, agent = null } = frontmatter.metadata
+  if (kind === 'code' || delegate !== null || agent !== null) return true
+  if (sourceOf(tool)?.record.directives) return true
+  try {
+    const { steps, body } = await chainOf(tool, view)
+    return steps.length > 0 || body !== undefined
+  } catch (error) {
+    // Nothing of it runs, whoever trusts it.
+    if (isAgentAppsError(error) && (error.code === 'CASCADE_INVALID' || error.code === 'TOOL_BROKEN'))
+      return false
+    throw error
+  }
+}
+
+/** True where a project was trusted in an earlier process: as it is now, or without `digest` at any time. */
+async function isRemembered(own: Globals, digest?: string): Promise<boolean> {
+  const root = projectRoot(own)
+  const known = await trustedProjects([root])
+  return known.some(one => one.root === root && (digest === undefined || one.digest === digest))
+}
+
+/** Remembers an answer past the process, if the host lets answers be remembered so. */
+async function remember(own: Globals, digest: string): Promise<void> {
+  if (own.config.policy?.approval?.remember === 'project') await addTrusted(projectRoot(own), digest)
+}
+
+/** A tool as a person is shown it who decides about its project. */
+function untrustedTool(tool: ToolDef): UntrustedTool {
+  const { name, origin } = tool
+  const { required, optional, gated = null } = guardsOf(tool)
+  return {
+    name,
+    file: disk.resolve(origin.entry, origin.file),
+    permissions: { required, optional },
+    gated,
+    shadows: origin.shadows,
+  }
 }

@@ -3,8 +3,8 @@ import { acyclicOrder } from '../graph/acyclic-order.js'
 import { type Cycle, printCycle } from '../graph/cycle.js'
 import { strongComponents } from '../graph/strong-components.js'
 import { CALLS_MAX } from '../index/index-format.js'
+import type { HookTrigger } from '../skill/metadata-keys.js'
 import type { ReachedTool } from './chain.js'
-import { callsByEntry, expandedCalls } from './expanded-calls.js'
 import { chainTooLarge, dynamicCycle } from './problems.js'
 import type { CascadeEntry, CascadeProblem, CascadeTool } from './types.js'
 
@@ -99,4 +99,38 @@ function tooLarge(
   const origin = layer.get(key)?.from
   const path = origin?.layer === 'own' ? origin.path : []
   return chainTooLarge(tool, path, sum, { name, calls: calls[most] ?? 0 })
+}
+
+/** A chain, with the data needed to count its calls. */
+interface CountedChain {
+  entries: readonly { static: boolean; hook?: HookTrigger[] }[]
+  /** The middleware of each entry. */
+  nodes: readonly number[]
+}
+
+/**
+ * Returns how many calls of middleware one call of each tool expands to. A static entry is one call. A
+ * dynamic entry is one call plus those of its own chain. A `$next` hook is called around every entry that is
+ * not a hook and around the tool, an `$invoke` hook once.
+ *
+ * @param order every tool, after all tools that it calls dynamically
+ * @returns by tool; capped at the largest safe integer
+ */
+function expandedCalls(order: readonly number[], chainOf: (node: number) => CountedChain): Float64Array {
+  const calls = new Float64Array(order.length)
+  for (const node of order) {
+    const sum = callsByEntry(chainOf(node), calls).reduce((total, own) => total + own, 0)
+    calls[node] = Math.min(sum, Number.MAX_SAFE_INTEGER)
+  }
+  return calls
+}
+
+/** Returns how many calls each entry of a chain expands to. */
+function callsByEntry({ entries, nodes }: CountedChain, calls: Float64Array): number[] {
+  // What a `$next` hook wraps: the entries that are not hooks, and the tool.
+  const wrapped = entries.reduce((count, { hook }) => (hook ? count : count + 1), 1)
+  return entries.map(({ static: isStatic, hook }, index) => {
+    if (hook) return (hook.includes('$next') ? wrapped : 0) + (hook.includes('$invoke') ? 1 : 0)
+    return isStatic ? 1 : 1 + (calls[nodes[index] ?? 0] ?? 0)
+  })
 }

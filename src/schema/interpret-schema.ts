@@ -1,6 +1,6 @@
+import { canonicalText } from '../base/canonical-text.js'
 import type { Issue } from '../base/error.js'
 import type { JsonObject } from '../base/json.js'
-import { compareArray, compareUnevaluatedItems } from './array-keywords.js'
 import type { CheckedSchema } from './check-schema.js'
 import { compareCombined } from './combining-keywords.js'
 import {
@@ -127,4 +127,58 @@ function compareNumber(schema: Keywords, value: number, outcome: Outcome): void 
   if (multipleOf === undefined) return
   const times = value / multipleOf
   if (times !== Number.parseInt(String(times), 10)) outcome.fail(`a multiple of ${multipleOf}`)
+}
+
+/** Compares an array with the keywords for arrays, except `unevaluatedItems`. */
+function compareArray(schema: Keywords, value: readonly unknown[], outcome: Outcome): void {
+  const { minItems = 0, maxItems = Infinity, uniqueItems } = schema
+  if (value.length < minItems) outcome.fail(`an array of at least ${plural(minItems, 'item')}`)
+  if (value.length > maxItems) outcome.fail(`an array of at most ${plural(maxItems, 'item')}`)
+  if (uniqueItems === true && hasDuplicates(value, outcome)) outcome.fail('an array without duplicates')
+  compareItems(schema, value, outcome)
+  compareContains(schema, value, outcome)
+}
+
+function hasDuplicates(items: readonly unknown[], { instance, comparison }: Outcome): boolean {
+  const seen = new Set<string>()
+  for (const item of items) {
+    const text = canonicalText(item)
+    comparison.take(1 + text.length / CHARACTERS_PER_STEP, instance)
+    if (seen.size === seen.add(text).size) return true
+  }
+  return false
+}
+
+function compareItems(schema: Keywords, value: readonly unknown[], outcome: Outcome): void {
+  const { items, prefixItems = [], additionalItems } = schema
+  const tuple = Array.isArray(items) ? items : prefixItems
+  const rest = Array.isArray(items) ? additionalItems : items
+  for (const index of value.keys()) {
+    const item = index < tuple.length ? tuple[index] : rest
+    if (item === undefined) break
+    outcome.compareChild(item, index)
+  }
+}
+
+function compareContains(schema: Keywords, value: readonly unknown[], outcome: Outcome): void {
+  const { contains, minContains = 1, maxContains = Infinity } = schema
+  if (contains === undefined) return
+  const { instance, comparison } = outcome
+  let count = 0
+  for (const index of value.keys()) {
+    if (comparison.compare(contains, instance.child(index)).faults.length > 0) continue
+    outcome.evaluated.add(index)
+    count++
+  }
+  const array = (times: string) => () => `an array that contains ${comparison.describe(contains)}${times}`
+  if (count < minContains) outcome.fail(array(minContains === 1 ? '' : ` at least ${minContains} times`))
+  if (count > maxContains) outcome.fail(array(` at most ${maxContains} times`))
+}
+
+/** Compares the items that no other keyword has applied to. */
+function compareUnevaluatedItems(schema: Keywords, value: readonly unknown[], outcome: Outcome): void {
+  const { unevaluatedItems } = schema
+  if (unevaluatedItems === undefined) return
+  for (const index of value.keys())
+    if (!outcome.evaluated.has(index)) outcome.compareChild(unevaluatedItems, index)
 }
