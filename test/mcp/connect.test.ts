@@ -68,19 +68,20 @@ describe('connectMcp, to the server "everything"', () => {
 
     const seen: unknown[] = []
     runtime.globals.events.on('tool:update', ({ progress, total }) => seen.push([progress, total]))
-    await runtime.invoke('mcp__everything__trigger-long-running-operation', { duration: 1, steps: 4 })
+    await runtime.invoke('mcp__everything__trigger-long-running-operation', { duration: 0.4, steps: 4 })
     // The SDK's client drops the progress that it reads together with the result.
     expect(seen.length).toBeGreaterThan(0)
     expect(seen).toEqual([1, 2, 3, 4].slice(0, seen.length).map(done => [done, 4]))
 
     const controller = new AbortController()
     runtime.globals.events.on('tool:update', () => controller.abort())
-    const endless = runtime.invoke(
+    // The server finishes it whatever was cancelled, and does not end before.
+    const unwanted = runtime.invoke(
       'mcp__everything__trigger-long-running-operation',
-      { duration: 36_000, steps: 3_600_000 },
+      { duration: 1, steps: 100 },
       { signal: controller.signal },
     )
-    await expect(endless).rejects.toMatchObject({ code: 'RUN_ABORTED' })
+    await expect(unwanted).rejects.toMatchObject({ code: 'RUN_ABORTED' })
 
     // A model's call of it is asked about, whatever the tool says of itself.
     const agent = runtime.forAgent({ sessionId: 's' })
@@ -184,10 +185,6 @@ describe.each(some(ERAS))('connectMcp, to a server of ours, in the protocol of %
     const { connection, runtime } = await connected(place, { server: 'us', names })
     expect(connection.tools).toEqual(['mcp__us__skill__review', 'their-review'])
     const undo = server.register({ name: 'late', description: 'Late.', execute: () => ({ at: 7 }) })
-    await until(connection, () => connection.tools.includes('mcp__us__late'))
-    expect(await runtime.invoke('mcp://us/late')).toMatchObject({
-      metadata: { server: 'us', tool: 'late', structuredContent: { at: 7 } },
-    })
     let stopped = (): void => {}
     const seen = new Promise<void>(resolve => {
       stopped = resolve
@@ -204,6 +201,9 @@ describe.each(some(ERAS))('connectMcp, to a server of ours, in the protocol of %
         }),
     })
     await until(connection, () => connection.tools.includes('mcp__us__hang'))
+    expect(await runtime.invoke('mcp://us/late')).toMatchObject({
+      metadata: { server: 'us', tool: 'late', structuredContent: { at: 7 } },
+    })
     const controller = new AbortController()
     runtime.globals.events.on('tool:update', () => controller.abort())
     const hanging = runtime.invoke('mcp://us/hang', {}, { signal: controller.signal })

@@ -6,8 +6,9 @@ import { networkInterfaces } from 'node:os'
 import { setTimeout as wait } from 'node:timers/promises'
 import { type Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client'
 import { SkillsClient } from '@modelcontextprotocol/client/ext/skills'
+import { compile } from 'agent-apps/compiler'
 import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest'
-import { COMMAND } from '../support/commands.js'
+import { agentApps, COMMAND, type Said } from '../support/commands.js'
 import { clientOf, ERAS, type Era, environment, MCP_PROJECT } from '../support/mcp-project.js'
 import { makeTree, skill, writeTree } from '../support/tree.js'
 
@@ -18,6 +19,7 @@ let url: URL
 let said = ''
 
 beforeAll(async () => {
+  await compile({ cwd })
   const env = { ...environment(), AGENT_APPS_MCP_TOKEN: TOKEN }
   server = spawn(process.execPath, [COMMAND, 'mcp', '--trust', '--http', '0'], { cwd, env })
   server.stderr?.on('data', chunk => {
@@ -92,11 +94,16 @@ function addressOf(child: ChildProcess): Promise<URL> {
     let said = ''
     child.stderr?.on('data', chunk => {
       said += chunk
-      const [found] = /http:\S+\/mcp/.exec(said) ?? []
-      if (found !== undefined) resolve(new URL(found))
+      const found = addressIn(said)
+      if (found) resolve(found)
     })
     child.once('exit', code => reject(new Error(`It ended with ${code}: ${said}`)))
   })
+}
+
+function addressIn(said: string): URL | undefined {
+  const [found] = /http:\S+\/mcp/.exec(said) ?? []
+  return found === undefined ? undefined : new URL(found)
 }
 
 const authorization = `Bearer ${TOKEN}`
@@ -194,9 +201,21 @@ describe('agent-apps mcp --http', () => {
 
   it('listens where it is told to, and there needs the token as well', async () => {
     const env = { ...environment(), AGENT_APPS_MCP_TOKEN: TOKEN }
-    const child = spawn(process.execPath, [COMMAND, 'mcp', '--trust', '--http', '0.0.0.0:0'], { cwd, env })
-    onTestFinished(() => void child.kill())
-    const own = await addressOf(child)
+    const controller = new AbortController()
+    let ended: Promise<Said> | undefined
+    const own = await new Promise<URL>((resolve, reject) => {
+      const onOutput = (_: string, text: string): void => {
+        const found = addressIn(text)
+        if (found) resolve(found)
+      }
+      const { signal } = controller
+      ended = agentApps(makeTree({}), ['mcp', '--http', '0.0.0.0:0'], { env, signal, onOutput })
+      ended.then(({ stderr }) => reject(new Error(stderr)), reject)
+    })
+    onTestFinished(async () => {
+      controller.abort()
+      await ended
+    })
     expect(own.hostname).toBe('0.0.0.0')
     own.hostname = '127.0.0.2'
     expect(await status({ authorization, host: 'any.example' }, PING, own)).toBe(200)
@@ -243,7 +262,7 @@ http.createServer = ({ requestTimeout, headersTimeout, connectionsCheckingInterv
 syncBuiltinESMExports()`
     const NODE_OPTIONS = `--import=data:text/javascript,${encodeURIComponent(hurry)}`
     const env = { ...environment(), AGENT_APPS_MCP_TOKEN: TOKEN, NODE_OPTIONS }
-    const hurried = spawn(process.execPath, [COMMAND, 'mcp', '--trust', '--http', '0'], { cwd, env })
+    const hurried = spawn(process.execPath, [COMMAND, 'mcp', '--http', '0'], { cwd: makeTree({}), env })
     onTestFinished(() => void hurried.kill())
     const at = await addressOf(hurried)
     /** How long a request lives whose body comes slowly, and never to its end. */
@@ -298,13 +317,8 @@ syncBuiltinESMExports()`
   it('does not start without a token, or at what is not an address', async () => {
     const started = async (args: string[], token: string): Promise<string> => {
       const env = { ...environment(), ...(token !== '' && { AGENT_APPS_MCP_TOKEN: token }) }
-      const child = spawn(process.execPath, [COMMAND, 'mcp', ...args], { cwd, env })
-      let text = ''
-      child.stderr.on('data', chunk => {
-        text += chunk
-      })
-      const [code] = await once(child, 'close')
-      return `${code} ${text}`
+      const { status, stderr } = await agentApps(cwd, ['mcp', ...args], { env })
+      return `${status} ${stderr}`
     }
     expect(await started(['--http', '0'], '')).toMatch(
       /^2 [\s\S]*There is no token in \$AGENT_APPS_MCP_TOKEN/,

@@ -5,7 +5,7 @@ import { createRuntime, type RuntimeOptions, registerTool } from 'agent-apps'
 import { compile } from 'agent-apps/compiler'
 import { type ServeOptions, serveSkills, skillSource } from 'agent-apps/mcp'
 import { describe, expect, it } from 'vitest'
-import { connectedTo, ERAS, overStdio } from '../support/mcp-project.js'
+import { connectedTo, ERAS, inProcess } from '../support/mcp-project.js'
 import { makeTree, skill, type Tree, writeTree } from '../support/tree.js'
 
 /** A client of a server in this process. */
@@ -27,7 +27,7 @@ async function served(
 
 describe.each(ERAS)('skills under the Skills extension, as a client of %s reads them', era => {
   it('are listed with what is in the index, got, and read as they are', async () => {
-    const { client } = await overStdio(era)
+    const { client } = await inProcess(era)
     const reader = new SkillsClient(client)
     expect([reader.supported, reader.directoryRead]).toEqual([true, true])
     const { skills } = await reader.list()
@@ -53,7 +53,7 @@ describe.each(ERAS)('skills under the Skills extension, as a client of %s reads 
   })
 
   it('are not to be had by another way', async () => {
-    const { client } = await overStdio(era)
+    const { client } = await inProcess(era)
     for (const uri of [
       'skill://none/SKILL.md',
       'skill://locked/SKILL.md',

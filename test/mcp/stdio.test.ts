@@ -1,16 +1,17 @@
 import type { CallToolResult } from '@modelcontextprotocol/client'
 import { SkillsClient } from '@modelcontextprotocol/client/ext/skills'
-import { describe, expect, it, vi } from 'vitest'
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
+import { agentApps } from '../support/commands.js'
 import { some } from '../support/long.js'
-import { ERAS, type Era, MCP_PROJECT, overStdio } from '../support/mcp-project.js'
+import { ERAS, type Era, inProcess, MCP_PROJECT, overStdio, type Served } from '../support/mcp-project.js'
 import { makeTree, skill, writeTree } from '../support/tree.js'
 
 const textOf = ({ content }: CallToolResult): string => (content[0] as { text: string }).text
 
 /** A client that can be asked, with the answers that its person gives in turn, and what they were asked. */
-async function asked(era: Era, answers: unknown[], args = ['--trust']) {
+async function asked(era: Era, answers: unknown[]) {
   const questions: string[] = []
-  const served = await overStdio(era, { args, options: { capabilities: { elicitation: { form: {} } } } })
+  const served = await inProcess(era, { options: { capabilities: { elicitation: { form: {} } } } })
   served.client.setRequestHandler('elicitation/create', ({ params }) => {
     questions.push(params.message)
     const answer = answers.shift()
@@ -24,8 +25,16 @@ async function asked(era: Era, answers: unknown[], args = ['--trust']) {
 }
 
 describe.each(some(ERAS))('agent-apps mcp over stdio, as a client of %s sees it', era => {
+  let served: Served
+
+  beforeAll(async () => {
+    served = await overStdio(era)
+  })
+
+  afterAll(() => served.close())
+
   it('lists tools and calls them, and writes nothing but the protocol', async () => {
-    const { client, said } = await overStdio(era)
+    const { client, said } = served
     expect(client.getProtocolEra()).toBe(era === '2025' ? 'legacy' : 'modern')
     expect(client.getServerVersion()).toMatchObject({ name: 'agent-apps', version: '0.1.0' })
     const { tools } = await client.listTools()
@@ -49,7 +58,7 @@ describe.each(some(ERAS))('agent-apps mcp over stdio, as a client of %s sees it'
   })
 
   it('tells the model what failed', async () => {
-    const { client } = await overStdio(era)
+    const { client } = served
     const failed = await client.callTool({ name: 'fail' })
     expect(failed.isError).toBe(true)
     expect(JSON.parse(textOf(failed))).toEqual({ error: 'ENOSPC', message: 'no disk' })
@@ -64,17 +73,20 @@ describe.each(some(ERAS))('agent-apps mcp over stdio, as a client of %s sees it'
   })
 
   it('reports progress, and ends a call that is no longer wanted', async () => {
-    const { client, said, received } = await overStdio(era)
+    const { client, said, received } = served
+    const before = received.length
     const slow = await client.callTool({ name: 'slow' }, { onprogress: () => {} })
     expect(textOf(slow)).toBe('done')
     // As the server wrote it: the SDK's client drops progress that it reads together with the result.
-    const told = received.flatMap((message): unknown[] =>
-      'params' in message && message.method === 'notifications/progress'
-        ? [{ ...message.params, progressToken: 0 }]
-        : 'result' in message && 'content' in message.result
-          ? ['result']
-          : [],
-    )
+    const told = received
+      .slice(before)
+      .flatMap((message): unknown[] =>
+        'params' in message && message.method === 'notifications/progress'
+          ? [{ ...message.params, progressToken: 0 }]
+          : 'result' in message && 'content' in message.result
+            ? ['result']
+            : [],
+      )
     const steps = [0, 1, 2, 3].map(n => ({ progressToken: 0, progress: n, total: 3, message: `step ${n}` }))
     expect(told).toEqual([...steps, 'result'])
 
@@ -108,13 +120,13 @@ describe.each(some(ERAS))('agent-apps mcp over stdio, as a client of %s sees it'
   })
 
   it('refuses a call that needs approval where the client cannot ask', async () => {
-    const { client } = await overStdio(era)
+    const { client } = served
     const refused = await client.callTool({ name: 'save', arguments: { path: 'a' } })
     expect(JSON.parse(textOf(refused))).toMatchObject({ error: 'APPROVAL_UNAVAILABLE' })
   })
 
   it('serves the skills that a person may call as prompts', async () => {
-    const { client } = await overStdio(era)
+    const { client } = served
     const { prompts } = await client.listPrompts()
     expect(prompts).toEqual([
       {
@@ -135,11 +147,22 @@ describe.each(some(ERAS))('agent-apps mcp over stdio, as a client of %s sees it'
     await expect(client.getPrompt({ name: 'review' })).rejects.toMatchObject({ code: -32602 })
   })
 
+  it('says how many skills are not served under the Skills extension, and why', async () => {
+    const { client, said } = served
+    await new SkillsClient(client).list()
+    await vi.waitFor(() => expect(said()).toContain('2 skills not served under the Skills extension:'), {
+      timeout: 60_000,
+    })
+    expect(said()).toContain('  1  opening it needs approval\n')
+    expect(said()).toContain('  1  frontmatter metadata must map strings to strings\n')
+    expect(said()).not.toContain('[mcp-sdk]')
+  })
+
   it('tells that lists changed when a file did', async () => {
     const changed: string[] = []
     const on = (list: string) => ({ autoRefresh: false, onChanged: () => void changed.push(list) })
     const listChanged = { tools: on('tools'), prompts: on('prompts'), resources: on('resources') }
-    const { client, cwd } = await overStdio(era, { tree: MCP_PROJECT, options: { listChanged } })
+    const { client, cwd } = await inProcess(era, { tree: MCP_PROJECT, options: { listChanged } })
     await client.listTools()
     // Again and again: what changes before the server looked for the first time is not a change.
     let number = 0
@@ -157,7 +180,7 @@ describe.each(some(ERAS))('agent-apps mcp over stdio, as a client of %s sees it'
 
 describe('agent-apps mcp', () => {
   it('serves no code of a project that is not trusted', async () => {
-    const { client } = await overStdio('2026', { args: [] })
+    const { client } = await inProcess('2026', { args: [] })
     const { tools } = await client.listTools()
     expect(tools.map(({ name }) => name)).toEqual(['locked', 'odd', 'review'])
   })
@@ -165,25 +188,20 @@ describe('agent-apps mcp', () => {
   it('grants what --permissions names, besides what the user grants', async () => {
     const env = { HOME: makeTree({}), PATH: process.env.PATH ?? '' }
     const names = async (...args: string[]): Promise<string[]> => {
-      const { client } = await overStdio('2026', { args: ['--trust', '--tools', 'count save', ...args], env })
-      return (await client.listTools()).tools.map(({ name }) => name)
+      const { client, close } = await inProcess('2026', {
+        args: ['--trust', '--tools', 'count save', ...args],
+        env,
+      })
+      const { tools } = await client.listTools()
+      await close()
+      return tools.map(({ name }) => name)
     }
     expect(await names()).toEqual([])
     expect(await names('--permissions', 'write')).toEqual(['save'])
     expect(await names('--permissions', 'read,write')).toEqual(['count', 'save'])
     expect(await names('--permissions', 'read', '--permissions', 'write')).toEqual(['count', 'save'])
-    await expect(overStdio('2026', { args: ['--permissions', 'wrte'], env })).rejects.toThrow()
-  })
-
-  it('says how many skills are not served under the Skills extension, and why', async () => {
-    const { client, said } = await overStdio('2026')
-    await new SkillsClient(client).list()
-    await vi.waitFor(() => expect(said()).toContain('2 skills not served under the Skills extension:'), {
-      timeout: 60_000,
-    })
-    expect(said()).toContain('  1  opening it needs approval\n')
-    expect(said()).toContain('  1  frontmatter metadata must map strings to strings\n')
-    expect(said()).not.toContain('[mcp-sdk]')
+    const misspelt = await agentApps(env.HOME, ['mcp', '--permissions', 'wrte'], { env })
+    expect([misspelt.status, misspelt.stdout]).toEqual([2, ''])
   })
 
   it('serves only the tools that are named, by names that clients accept', async () => {
@@ -193,7 +211,7 @@ describe('agent-apps mcp', () => {
       'plugin/skills/deploy/SKILL.md': skill('deploy'),
       'agent-apps.config.json': JSON.stringify({ paths: ['./skills', './plugin'] }),
     }
-    const { client } = await overStdio('2026', {
+    const { client } = await inProcess('2026', {
       tree,
       args: ['--trust', '--tools', 'acme:*, count, skill-list'],
     })
@@ -207,7 +225,7 @@ describe('agent-apps mcp', () => {
 describe('what agent-apps mcp says on standard error', () => {
   it('names the tools that are not served as nothing is granted, and what would grant it', async () => {
     const env = { PATH: process.env.PATH ?? '', HOME: makeTree({}) }
-    const { client, said } = await overStdio('2026', { env })
+    const { client, said } = await inProcess('2026', { env })
     expect((await client.listTools()).tools.map(({ name }) => name)).not.toContain('save')
     await vi.waitFor(
       () => expect(said()).toMatch(/Agents do not get "save", which requires write.*~\/\.config\/agent-apps/),

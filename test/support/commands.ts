@@ -31,7 +31,17 @@ export async function agentApps(
     env = {},
     isTTY = false,
     answer = null,
-  }: { input?: string; env?: Record<string, string>; isTTY?: boolean; answer?: string | null } = {},
+    signal = new AbortController().signal,
+    onOutput = () => {},
+  }: {
+    input?: string
+    env?: Record<string, string>
+    isTTY?: boolean
+    answer?: string | null
+    signal?: AbortSignal
+    /** Called with each text that the command writes, for one that runs until it is ended. */
+    onOutput?: (stream: 'stdout' | 'stderr', text: string) => void
+  } = {},
 ): Promise<Said> {
   const before = process.cwd()
   const unset = Object.fromEntries(NOT_INHERITED.map(name => [name, undefined]))
@@ -41,6 +51,7 @@ export async function agentApps(
     isTTY,
     write: (text: string) => {
       said[stream] += text
+      onOutput(stream, text)
     },
   })
   process.chdir(cwd)
@@ -54,7 +65,7 @@ export async function agentApps(
       stdout: into('stdout'),
       stderr: into('stderr'),
       flush: async () => {},
-      signal: new AbortController().signal,
+      signal,
     })
     return { status, ...said }
   } finally {

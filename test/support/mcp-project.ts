@@ -1,4 +1,5 @@
 import { existsSync } from 'node:fs'
+import { PassThrough } from 'node:stream'
 import {
   Client,
   type ClientOptions,
@@ -6,12 +7,12 @@ import {
   type JSONRPCMessage,
 } from '@modelcontextprotocol/client'
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio'
-import { serveStdio } from '@modelcontextprotocol/server/stdio'
+import { StdioServerTransport, serveStdio } from '@modelcontextprotocol/server/stdio'
 import type { Runtime } from 'agent-apps'
 import { compile } from 'agent-apps/compiler'
 import type { ServedSkills } from 'agent-apps/mcp'
-import { onTestFinished } from 'vitest'
-import { COMMAND } from './commands.js'
+import { onTestFinished, vi } from 'vitest'
+import { agentApps, COMMAND } from './commands.js'
 import { makeTree, skill, type Tree } from './tree.js'
 
 /** The two eras of the protocol, as a client asks for them. */
@@ -90,6 +91,14 @@ export interface Served {
   said: () => string
   /** The messages that came from the server so far. */
   received: readonly JSONRPCMessage[]
+  close: () => Promise<void>
+}
+
+export interface Start {
+  tree?: Tree
+  args?: string[]
+  env?: Record<string, string>
+  options?: ClientOptions
 }
 
 let compiled = ''
@@ -108,17 +117,7 @@ async function compiledProject(): Promise<string> {
 /** Starts `agent-apps mcp` over stdio with the SDK's own client. */
 export async function overStdio(
   era: Era,
-  {
-    tree,
-    args = ['--trust'],
-    env = environment(),
-    options = {},
-  }: {
-    tree?: Tree
-    args?: string[]
-    env?: Record<string, string>
-    options?: ClientOptions
-  } = {},
+  { tree, args = ['--trust'], env = environment(), options = {} }: Start = {},
 ): Promise<Served> {
   const cwd = tree ? makeTree(tree) : await compiledProject()
   const transport = new StdioClientTransport({
@@ -131,14 +130,41 @@ export async function overStdio(
   })
   const client = clientOf(era, options)
   await client.connect(transport)
-  onTestFinished(() => client.close())
   const received: JSONRPCMessage[] = []
   const { onmessage } = transport
   transport.onmessage = message => {
     received.push(message)
     onmessage?.(message)
   }
-  return { client, cwd, said: () => said, received }
+  return { client, cwd, said: () => said, received, close: () => client.close() }
+}
+
+/** Runs `agent-apps mcp` in this process, with streams in place of its standard input and output. */
+export async function inProcess(
+  era: Era,
+  { tree, args = ['--trust'], env = environment(), options = {} }: Start = {},
+): Promise<Omit<Served, 'received'>> {
+  const cwd = tree ? makeTree(tree) : await compiledProject()
+  const [input, output] = [new PassThrough(), new PassThrough()]
+  const stdin = vi.spyOn(process, 'stdin', 'get').mockReturnValue(input as never)
+  let said = ''
+  const command = agentApps(cwd, ['mcp', ...args], {
+    env,
+    onOutput: (stream, text) => {
+      if (stream === 'stdout') output.write(text)
+      else said += text
+    },
+  }).finally(() => stdin.mockRestore())
+  const client = clientOf(era, options)
+  const close = async (): Promise<void> => {
+    await client.close()
+    input.end()
+    await command
+  }
+  onTestFinished(close)
+  // Either end of standard input and output reads and writes the same lines.
+  await client.connect(new StdioServerTransport(output, input))
+  return { client, cwd, said: () => said, close }
 }
 
 /** A client of what a runtime of this process serves. */
