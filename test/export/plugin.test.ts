@@ -16,7 +16,7 @@ import { makeTree, skill, snapshot, type Tree } from '../support/tree.js'
 const json = (...path: string[]): unknown => JSON.parse(readFileSync(join(...path), 'utf8'))
 
 /** Starts the server of an exported plugin as Claude Code does, from where it was moved to. */
-async function started(dir: string, era: Era, answer?: string) {
+async function started(dir: string, era: Era, answers?: string[]) {
   const root = movedAway(dir)
   const { mcpServers } = json(root, '.mcp.json') as {
     mcpServers: Record<string, { command: string; args: string[] }>
@@ -33,21 +33,29 @@ async function started(dir: string, era: Era, answer?: string) {
   transport.stderr?.on('data', chunk => {
     said += chunk
   })
-  const client = clientOf(era, answer === undefined ? {} : { capabilities: { elicitation: { form: {} } } })
+  const client = clientOf(era, answers === undefined ? {} : { capabilities: { elicitation: { form: {} } } })
   const questions: string[] = []
-  if (answer !== undefined)
+  if (answers !== undefined)
     client.setRequestHandler('elicitation/create', ({ params }) => {
       questions.push(params.message)
-      return { action: 'accept' as const, content: { answer } }
+      return { action: 'accept' as const, content: { answer: answers.shift() ?? '' } }
     })
   await client.connect(transport)
   onTestFinished(() => client.close())
   return { client, questions, said: () => said, root }
 }
 
+let whole: ReturnType<typeof exported> | undefined
+
+/** The plugin of the whole project, which is exported once. */
+function plugin(): ReturnType<typeof exported> {
+  whole ??= exported('plugin')
+  return whole
+}
+
 describe('a plugin', () => {
   it('has a manifest, its skills and a server, and nothing else', async () => {
-    const { dir, result } = await exported('plugin')
+    const { dir, result } = await plugin()
     const files = Object.entries(snapshot(dir)).filter(([, item]) => !item.endsWith('folder'))
     expect(files.map(([path]) => path)).toEqual([
       '.agent-apps-export.json',
@@ -77,9 +85,9 @@ describe('a plugin', () => {
   })
 
   it('is one for agent-apps too, under its name', async () => {
-    const { dir } = await exported('plugin', { name: 'office' })
-    const { skills, diagnostics } = await check({ cwd: dir })
-    expect(skills.map(({ name }) => name).sort()).toEqual(['office:lint', 'office:pdf', 'office:review'])
+    const { skills, diagnostics } = await check({ cwd: (await plugin()).dir })
+    const names = ['acme-kit:lint', 'acme-kit:pdf', 'acme-kit:review']
+    expect(skills.map(({ name }) => name).sort()).toEqual(names)
     expect(diagnostics.filter(({ severity }) => severity === 'error')).toEqual([])
   })
 
@@ -95,11 +103,14 @@ describe('a plugin', () => {
     ])
   })
 
-  it('is named like the package, or its folder', async () => {
+  it('is named as it is told to be, or like the package, or its folder', async () => {
     const { 'package.json': _, ...tree } = EXPORT_PROJECT
     const { dir, cwd } = await exported('plugin', { tree, patterns: ['pdf'] })
-    const { name } = json(dir, '.claude-plugin/plugin.json') as { name: string }
-    expect(name).toBe(basename(cwd).toLowerCase())
+    const named = await exported('plugin', { name: 'office', patterns: ['pdf'] })
+    const nameIn = (folder: string) => (json(folder, '.claude-plugin/plugin.json') as { name: string }).name
+    expect([nameIn(dir), nameIn(named.dir)]).toEqual([basename(cwd).toLowerCase(), 'office'])
+    const { skills } = await check({ cwd: named.dir })
+    expect(skills.map(({ name }) => name)).toEqual(['office:pdf'])
     for (const wrong of ['Kit', 'k', 'npm', 'a:b', '../a', ''])
       await expect(exported('plugin', { name: wrong })).rejects.toMatchObject({ code: 'OPTIONS_INVALID' })
   })
@@ -172,18 +183,17 @@ describe.each(some(ERAS))('the server of a plugin, as a client of %s sees it', e
     expect(said()).toContain('noise on standard output')
     expect(await call('acme__words')).toMatchObject({ content: [{ text: 'one two' }] })
     expect(await call('acme__caller')).toMatchObject({ content: [{ text: 'helped' }] })
+    // This client cannot ask a person.
+    expect(JSON.stringify(await call('acme__save'))).toContain('APPROVAL_UNAVAILABLE')
   })
 
   it('asks the person at the client before a tool writes', async () => {
-    const dir = await toolsPlugin()
-    const allowing = await started(dir, era, 'allow-once')
+    const { client, questions } = await started(await toolsPlugin(), era, ['allow-once', 'deny'])
     const call = { name: 'acme__save', arguments: {} }
-    expect(await allowing.client.callTool(call)).toMatchObject({ content: [{ text: 'saved' }] })
-    expect(allowing.questions).toHaveLength(1)
-    const denying = await started(dir, era, 'deny')
-    expect(await denying.client.callTool(call)).toMatchObject({ isError: true })
-    const mute = await started(dir, era)
-    expect(JSON.stringify(await mute.client.callTool(call))).toContain('APPROVAL_UNAVAILABLE')
+    expect(await client.callTool(call)).toMatchObject({ content: [{ text: 'saved' }] })
+    expect(questions).toHaveLength(1)
+    expect(await client.callTool(call)).toMatchObject({ isError: true })
+    expect(questions).toHaveLength(2)
   })
 })
 
