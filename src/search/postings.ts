@@ -1,0 +1,73 @@
+import type { TermWeight } from './tool-terms.js'
+
+/** The tools that have a term. */
+export interface Postings {
+  /** Their rows, ascending. */
+  rows: number[]
+  /** The term's weight in each, as `TermWeight` has them. */
+  all: number[]
+  declared: number[]
+}
+
+export const NO_POSTINGS: Postings = { rows: [], all: [], declared: [] }
+
+/** Postings by term. */
+export interface TermIndex {
+  postings: (term: string) => Postings | undefined
+  /** Those of all terms that begin with a text, as those of one: of several that a tool has, the strongest. */
+  beginningWith: (start: string) => Postings
+}
+
+/** @param tools the terms of each tool, in order of row */
+export function indexTerms(tools: readonly ReadonlyMap<string, TermWeight>[]): TermIndex {
+  const byTerm = new Map<string, Postings>()
+  tools.forEach((terms, row) => {
+    for (const [term, { all, declared }] of terms) {
+      const known = byTerm.get(term) ?? { rows: [], all: [], declared: [] }
+      known.rows.push(row)
+      known.all.push(all)
+      known.declared.push(declared)
+      byTerm.set(term, known)
+    }
+  })
+  let sorted: string[] | undefined
+  return {
+    postings: term => byTerm.get(term),
+    beginningWith(start) {
+      sorted ??= [...byTerm.keys()].sort()
+      const several: Postings[] = []
+      for (let at = firstFrom(sorted, start); sorted[at]?.startsWith(start); at++)
+        several.push(byTerm.get(sorted[at] ?? '') ?? NO_POSTINGS)
+      return strongest(several)
+    },
+  }
+}
+
+/** The place of the first of some sorted texts that is not less than one. */
+function firstFrom(sorted: readonly string[], text: string): number {
+  let [from, to] = [0, sorted.length]
+  while (from < to) {
+    const middle = (from + to) >> 1
+    if ((sorted[middle] ?? '') < text) from = middle + 1
+    else to = middle
+  }
+  return from
+}
+
+function strongest(several: readonly Postings[]): Postings {
+  const byRow = new Map<number, TermWeight>()
+  for (const { rows, all, declared } of several)
+    rows.forEach((row, at) => {
+      const known = byRow.get(row) ?? { all: 0, declared: 0 }
+      byRow.set(row, {
+        all: Math.max(known.all, all[at] ?? 0),
+        declared: Math.max(known.declared, declared[at] ?? 0),
+      })
+    })
+  const rows = [...byRow].sort(([a], [b]) => a - b)
+  return {
+    rows: rows.map(([row]) => row),
+    all: rows.map(([, weight]) => weight.all),
+    declared: rows.map(([, weight]) => weight.declared),
+  }
+}

@@ -1,0 +1,95 @@
+import { stem } from './stem.js'
+
+/** At most this much of one text counts, in UTF-16 units, so that a hostile one costs no more than a long one. */
+export const TEXT_MAX = 8192
+/** Longer runs are encoded data. */
+const WORD_MAX = 64
+
+/** Words that say nothing about a task. */
+const STOP_WORDS: ReadonlySet<string> = new Set(
+  (
+    'a about also an and any are as at be been but by can could do does for from get has have how i if in into is ' +
+    'it its just let like me my need of on or our please should so some than that the their them then there these ' +
+    'they this to use used using want was we what when where which who will with would you your skill'
+  ).split(' '),
+)
+
+/** A word of a query, and the term that it is looked up by. */
+export interface QueryWord {
+  /** In lower case. */
+  word: string
+  term: string
+}
+
+/** The terms of a text in order: its words, stemmed, without those that say nothing. */
+export function termsOfText(text: string): string[] {
+  return wordsIn(text)
+    .filter(word => !STOP_WORDS.has(word))
+    .map(stemOf)
+}
+
+/** The terms of a name: `readCsvFile` gives its parts too. Here every word tells something. */
+export function termsOfName(name: string): string[] {
+  return wordsAndParts(name).map(stemOf)
+}
+
+/** The words of a query, each once. A query of words that say nothing keeps them: names may have them. */
+export function wordsOfQuery(query: string): QueryWord[] {
+  const words = wordsAndParts(query)
+  const telling = words.filter(word => !STOP_WORDS.has(word))
+  const byTerm = new Map<string, QueryWord>()
+  for (const word of telling.length > 0 ? telling : words) {
+    const term = stemOf(word)
+    if (!byTerm.has(term)) byTerm.set(term, { word, term })
+  }
+  return [...byTerm.values()]
+}
+
+/** Scripts that are written without spaces. */
+const UNSPACED = '\\p{Script=Han}\\p{Script=Hiragana}\\p{Script=Katakana}\\p{Script=Hangul}'
+const RUNS = new RegExp(`[${UNSPACED}]+|(?:(?![${UNSPACED}])[\\p{L}\\p{N}\\p{M}])+`, 'gu')
+const IS_UNSPACED = new RegExp(`^[${UNSPACED}]`, 'u')
+/** Where one word of `readCSVFile` ends and the next begins. A plural like `PDFs` is one word. */
+const PARTS = /(?<=[\p{Ll}\p{N}])(?=\p{Lu})|(?<=\p{Lu})(?=\p{Lu}\p{Ll}{2})/u
+
+/** The words of a text, in lower case. */
+function wordsIn(text: string): string[] {
+  const lower = text.slice(0, TEXT_MAX).toLowerCase()
+  // Most texts are of these characters only, and are read in half the time.
+  if (!/[^\0-\x7f]/.test(lower)) return (lower.match(/[a-z0-9]+/g) ?? []).filter(isWord)
+  return (lower.match(RUNS) ?? [])
+    .flatMap(run => (IS_UNSPACED.test(run) ? pairsIn(run) : [run]))
+    .filter(isWord)
+}
+
+function wordsAndParts(text: string): string[] {
+  return (text.slice(0, TEXT_MAX).match(RUNS) ?? []).flatMap(run => {
+    const parts = run.split(PARTS)
+    return wordsIn(parts.length > 1 ? `${run} ${parts.join(' ')}` : run)
+  })
+}
+
+function isWord({ length }: string): boolean {
+  return length <= WORD_MAX
+}
+
+/** Each two neighbouring characters. */
+function pairsIn(run: string): string[] {
+  const characters = [...run]
+  return characters.length === 1
+    ? characters
+    : characters.slice(1).map((one, at) => `${characters[at]}${one}`)
+}
+
+const stems = new Map<string, string>()
+/** Stemming takes longer than looking a word up, and most words come again. */
+const STEMS_MAX = 50_000
+
+function stemOf(word: string): string {
+  const known = stems.get(word)
+  if (known !== undefined) return known
+  if (stems.size >= STEMS_MAX) stems.clear()
+  const made = stem(word)
+  stems.set(word, made)
+  return made
+}

@@ -1,0 +1,165 @@
+import { readdirSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { stemmer } from 'stemmer'
+import { describe, expect, it } from 'vitest'
+import { indexTerms } from '../../src/search/postings.js'
+import { EVERYTHING, rank } from '../../src/search/rank.js'
+import { stem } from '../../src/search/stem.js'
+import { fieldWeights, type SearchedTexts, toolTerms } from '../../src/search/tool-terms.js'
+import { termsOfName, termsOfText, wordsOfQuery } from '../../src/search/words.js'
+import { ROOT } from '../support/processes.js'
+
+describe('stem', () => {
+  it('says what the package `stemmer` says', () => {
+    const pages = readdirSync(join(ROOT, 'docs')).map(name => readFileSync(join(ROOT, 'docs', name), 'utf8'))
+    const words = new Set(
+      pages
+        .join(' ')
+        .toLowerCase()
+        .match(/[a-z]+/g),
+    )
+    const made = ['relational', 'oscillators', 'formaliti', 'adoption', 'gravelle', 'sky', 'agreed', 'fizzed']
+    expect(words.size).toBeGreaterThan(3000)
+    // The package gives `e` for "eed", of which the algorithm takes nothing away.
+    const others = [...words, ...made].filter(word => word !== 'eed' && stem(word) !== stemmer(word))
+    expect(others).toEqual([])
+  })
+})
+
+describe('terms', () => {
+  it('are stemmed words, without those that say nothing', () => {
+    expect(termsOfText('How to use the Deployments, deployed?')).toEqual(['deploy', 'deploi'])
+    expect(termsOfText('Größe naïve v2.1')).toEqual(['größe', 'naïve', 'v2', '1'])
+  })
+
+  it('of scripts without spaces are pairs of characters', () => {
+    expect(termsOfText('部署指南 and かな 字')).toEqual(['部署', '署指', '指南', 'かな', '字'])
+  })
+
+  it('of a name are its parts too, those that say nothing elsewhere among them', () => {
+    expect(termsOfName('acme:use-skill')).toEqual(['acm', 'us', 'skill'])
+    expect(termsOfName('readCSVFile')).toEqual(['readcsvfil', 'read', 'csv', 'file'])
+    expect(termsOfName('PDFs')).toEqual(['pdf'])
+  })
+
+  it('of a query are there once, with the word that was asked; one that only says nothing keeps its words', () => {
+    expect(wordsOfQuery('Deploy the deploying AppInsights')).toEqual([
+      { word: 'deploy', term: 'deploi' },
+      { word: 'appinsights', term: 'appinsight' },
+      { word: 'app', term: 'app' },
+      { word: 'insights', term: 'insight' },
+    ])
+    expect(wordsOfQuery('how to').map(({ word }) => word)).toEqual(['how', 'to'])
+    expect(wordsOfQuery(' ?! ')).toEqual([])
+  })
+
+  it('of hostile texts are bounded', () => {
+    const distinct = Array.from({ length: 100_000 }, (_, number) => `w${number}`).join(' ')
+    const tags = Array.from({ length: 10_000 }, (_, number) => `t${number}`)
+    const bodies = [
+      distinct,
+      'same '.repeat(1_000_000),
+      `a${'\u0301'.repeat(1_000_000)}`,
+      'x'.repeat(1_000_000),
+    ]
+    for (const body of bodies) expect(toolTerms(textsOf({ body })).size).toBeLessThanOrEqual(129)
+    expect(toolTerms(textsOf({ tags, description: distinct })).size).toBeLessThan(5000)
+    expect(wordsOfQuery(distinct).length).toBeLessThan(5000)
+  })
+})
+
+describe('the weight of a term', () => {
+  const texts = textsOf({
+    name: 'deploy',
+    description: 'Ships a release.',
+    body: '# Rollback\n\nWatch the canary.\n\n```sh\n# comment\nkubectl apply\n```\n',
+  })
+
+  it('is more in the name than in the description, and least in the body', () => {
+    const weights = toolTerms(texts)
+    const weightOf = (term: string): number => weights.get(term)?.all ?? 0
+    expect(weightOf('deploi')).toBeGreaterThan(weightOf('releas'))
+    expect(weightOf('releas')).toBeGreaterThan(weightOf('rollback'))
+    expect(weightOf('rollback')).toBeGreaterThan(weightOf('canari'))
+    for (const { all, declared } of weights.values())
+      expect([all > 0, all <= 63, declared <= all]).toEqual([true, true, true])
+  })
+
+  it('counts no code, and keeps apart what only headings and body have', () => {
+    const weights = toolTerms(texts)
+    expect(weights.has('kubectl')).toBe(false)
+    expect(weights.has('comment')).toBe(false)
+    expect([...weights].flatMap(([term, { declared }]) => (declared === 0 ? [term] : []))).toEqual([
+      'rollback',
+      'canari',
+      'watch',
+    ])
+    expect(fieldWeights(texts).map(([field, terms]) => [field, [...terms.keys()]])).toEqual([
+      ['name', ['deploi']],
+      ['tags', []],
+      ['description', ['ship', 'releas']],
+      ['headings', ['rollback']],
+      ['body', ['watch', 'canari']],
+    ])
+  })
+
+  it('depends on no other tool, and a word that comes often counts less each time', () => {
+    const times = (count: number): number =>
+      toolTerms(textsOf({ description: 'word '.repeat(count) })).get('word')?.all ?? 0
+    expect(times(2)).toBeGreaterThan(times(1))
+    expect(times(20) - times(19)).toBeLessThan(times(2) - times(1))
+  })
+})
+
+describe('rank', () => {
+  const names = ['deploy-app', 'deploy-site', 'kubernetes', 'write-poem', 'deploy']
+  const index = indexTerms(names.map(name => toolTerms(textsOf({ name }))))
+
+  function ranked(query: string, { parts = names.map(() => EVERYTHING), limit = 10, wanted = names } = {}) {
+    const view = { parts: Uint8Array.from(parts), count: parts.filter(Boolean).length }
+    const isWanted = (row: number): boolean => wanted.includes(names[row] ?? '')
+    const { best, found } = rank(wordsOfQuery(query), index, view, isWanted, limit)
+    return { found, names: best.map(({ row }) => names[row]), best }
+  }
+
+  it('puts what has the rarer and the more words first, and of two as good the first', () => {
+    expect(ranked('deploy').names).toEqual(['deploy', 'deploy-app', 'deploy-site'])
+    expect(ranked('deploy a poem').names[0]).toBe('write-poem')
+    expect(ranked('deploy my site').best[0]).toMatchObject({ row: 1, matched: ['deploy', 'site'] })
+  })
+
+  it('takes a word that no tool has as the beginning of one', () => {
+    expect(ranked('kube').names).toEqual(['kubernetes'])
+    expect(ranked('ku').names).toEqual([])
+    expect(ranked('nothing').names).toEqual([])
+  })
+
+  it('keeps the best, counts all, and answers with those that are wanted', () => {
+    expect(ranked('deploy', { limit: 1 })).toMatchObject({ found: 3, names: ['deploy'] })
+    expect(ranked('deploy', { wanted: ['deploy-site'] })).toMatchObject({ found: 1, names: ['deploy-site'] })
+  })
+
+  it('counts nothing of what a caller may not see', () => {
+    const without = ranked('deploy kube', { parts: [2, 2, 0, 2, 0] })
+    const alone = indexTerms(
+      ['deploy-app', 'deploy-site', 'write-poem'].map(name => toolTerms(textsOf({ name }))),
+    )
+    const view = { parts: Uint8Array.from([2, 2, 2]), count: 3 }
+    const expected = rank(wordsOfQuery('deploy kube'), alone, view, () => true, 10)
+    expect(without.best).toEqual(expected.best)
+  })
+
+  it('gives the same best as sorting all of them', () => {
+    const many = Array.from({ length: 500 }, (_, row) => `${'word '.repeat((row * 7) % 11)} other`)
+    const all = indexTerms(many.map(description => toolTerms(textsOf({ description }))))
+    const view = { parts: new Uint8Array(500).fill(EVERYTHING), count: 500 }
+    const first = (limit: number) => rank(wordsOfQuery('word other'), all, view, () => true, limit).best
+    const sorted = first(500).toSorted((a, b) => b.score - a.score || a.row - b.row)
+    expect(first(500)).toEqual(sorted)
+    expect(first(7)).toEqual(sorted.slice(0, 7))
+  })
+})
+
+function textsOf(given: Partial<SearchedTexts>): SearchedTexts {
+  return { name: 'x', tags: [], description: '', body: '', ...given }
+}
