@@ -60,7 +60,7 @@ export type { ToolContext } from '../src/skill/tool-context.js'
 export { isToolResult, outputForModel, type ToolResult } from '../src/skill/tool-result.js'
 export { foreignText } from '../src/values/foreign-text.js'
 export { pathGet, pathKeys, pathQuery, pathRemove, pathSet } from '../src/values/path-expression.js'
-export { listApprovals, revokeApproval } from './approvals/project-approvals.js'
+export { listApprovals, revokeApproval } from './approvals/kept-approvals.js'
 export {
   ctxCwd,
   ctxDecision,
@@ -80,13 +80,13 @@ export { pluginOf } from './directory/plugin-of.js'
 export { findAuthority, mainInDir } from './find/find-authority.js'
 export * from './index.js'
 export { createRuntime, type Runtime } from './registering-runtime.js'
+export type { RemoteOrigin, RemoteSkill } from './registry/register.js'
 export {
   type RegisterFunction,
   type RegisterFunctionOptions,
   type RegisterOptions,
   registerTool,
 } from './registry/register.js'
-export type { RemoteOrigin, RemoteSkill } from './registry/remote-tool.js'
 export { Tool } from './registry/tool.js'
 export {
   type RegistryOptions,
@@ -95,5 +95,5 @@ export {
   ToolRegistry,
 } from './registry/tool-registry.js'
 export { type AgentSkill, ctxAgent } from './schema/agent-skill.js'
-export { resolveJsonSchema } from './schema/resolve-json-schema.js'
+export { resolveJsonSchema } from './schema/interpolation-roots.js'
 export { revokeTrusted, type TrustedProject, trustedProjects } from './trust/trusted-projects.js'

@@ -10,7 +10,7 @@ export type { Role, ToolFrontmatter, ToolKind } from '../src/skill/frontmatter.j
 export type { DirectoryEntry, IgnoreEntry, Layer, PathEntry } from '../src/skill/path-entry.js'
 export type { ReferenceKind, ToolReference } from '../src/skill/references.js'
 export type { SpawnedAgent, SpawnedTool, SpawnPolicy } from '../src/skill/tool-context.js'
-export type { Approval } from './approvals/session-approvals.js'
+export type { Approval } from './approvals/kept-approvals.js'
 export type { AgentRuntime } from './call/agent-runtime.js'
 export { invoke } from './call/invoke.js'
 export type { ExplainedOrigin, ExplainedStep, Explanation } from './cascade/explain.js'
@@ -25,9 +25,7 @@ export { findTool } from './find/find-tool.js'
 export type { OpenedSkill } from './find/opened-skill.js'
 export type { ToolState } from './lifecycle/tool-states.js'
 export type { TurnOptions } from './lifetime.js'
-export { listTools } from './list-tools.js'
-export { loadSkillsFromFile } from './load-skills-from-file.js'
-export { readResource } from './read-resource.js'
+export { listTools, loadSkillsFromFile, readResource } from './read-skills.js'
 export {
   createCallbackRef,
   type RegisterToolOptions,

@@ -1,12 +1,15 @@
-/** How long what a runtime saw holds: for a turn, and until it is closed. */
 import { disk } from '#disk'
 import { runtimeClosed } from '../src/base/error.js'
 import { checkOptions } from '../src/base/options.js'
+import { endApprovals } from './approvals/kept-approvals.js'
 import { clearAllCaches } from './directory/caches.js'
 import { lifecycleOf } from './lifecycle/runtime-lifecycle.js'
 import { withOpenSkills } from './policy/opened-skills.js'
+import { endSlots } from './session/slots.js'
 import type { Globals } from './state/context.js'
 import { RegisteredToolMap } from './state/registered-tools.js'
+
+/** How long what a runtime saw holds: for a turn, and until it is closed. */
 
 /** The options of a turn. */
 export interface TurnOptions {
@@ -58,4 +61,21 @@ export async function close(globals: Globals): Promise<void> {
     delete globals.parser
     delete globals.configure
   }
+}
+
+/** The kinds of state that a session has: each function removes one. */
+const ENDINGS: readonly ((sessionId: string, globals: Globals) => void | Promise<void>)[] = [
+  endApprovals,
+  endSlots,
+  endOthers,
+]
+
+/** Ends a session: removes all that is kept for it, in memory and in the runtime's store. */
+export async function endSession(sessionId: string, globals: Globals): Promise<void> {
+  for (const end of ENDINGS) await end(sessionId, globals)
+}
+
+/** Ends what the library's tools keep for a session. */
+async function endOthers(sessionId: string, { sessionEnds = [] }: Globals): Promise<void> {
+  for (const end of sessionEnds) await end(sessionId)
 }

@@ -8,15 +8,14 @@ import { UncopiedArguments } from './schema/clone-arguments.js'
 import type { Globals } from './state/context.js'
 import type { ToolDef } from './state/tool-def.js'
 
-export { reload } from './lifecycle/reload.js'
-export { activate, deactivate, start } from './lifecycle/start-tools.js'
+export { activate, deactivate, reload, start } from './lifecycle/start-tools.js'
 export { tools } from './lifecycle/tool-states.js'
 export { close, turn } from './lifetime.js'
 
 const rendering = lazy(() => import('./content/render-tool.js'))
 const details = lazy(() => import('./find/read-details.js'))
-const sessions = lazy(() => import('./session/end-session.js'))
-const cascades = lazy(() => import('./cascade/cascade-on-demand.js'))
+const sessions = lazy(() => import('./lifetime.js'))
+const cascades = lazy(() => import('./cascade/explain.js'))
 
 export async function render(
   globals: Globals,

@@ -1,7 +1,12 @@
 /** The methods of `AgentRuntime.approvals`. */
 
-import { projectApprovals, projectOf, revokeApproval } from '../approvals/project-approvals.js'
-import { type Approval, sessionApprovals } from '../approvals/session-approvals.js'
+import {
+  type Approval,
+  projectApprovals,
+  projectOf,
+  revokeApproval,
+  sessionApprovals,
+} from '../approvals/kept-approvals.js'
 import { type Agent, idsOf } from '../state/agent.js'
 
 /** The approvals of an agent, those of its session first. */

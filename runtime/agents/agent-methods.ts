@@ -1,7 +1,8 @@
-/** The methods of `AgentRuntime`: each takes the agent, and what the host gave it. */
 import { definedFields } from '../../src/base/defined-fields.js'
+import { AgentAppsError } from '../../src/base/error.js'
 import type { JsonObject } from '../../src/base/json.js'
 import type { Catalog, CatalogOptions } from '../../src/catalog/catalog.js'
+import { asText } from '../../src/content/interpolate.js'
 import type { ToolDetails } from '../../src/index/index-format.js'
 import { narrowingRules } from '../../src/policy/configured-policy.js'
 import { namespaceOf } from '../../src/skill/names.js'
@@ -12,31 +13,37 @@ import {
   authorizeOpening,
   callableAmong,
   findForAgent,
+  isText,
   requireAllowed,
   requireKnown,
   toolForCall,
   withRequired,
 } from '../call/agent-calls.js'
-import { callTool } from '../call/call-tool.js'
+import { callTool, invokeFor } from '../call/call-tool.js'
 import { callToAnswer, decideCall } from '../call/decide-call.js'
 import { callGlobals } from '../call/invoke-options.js'
-import type { RunContext } from '../call/run-context.js'
+import { RunContext } from '../call/run-context.js'
+import { chainOf } from '../cascade/chain-of.js'
+import { runMarkdown } from '../content/markdown-tool.js'
 import { directoryStates } from '../directory/look-up.js'
 import { allTools } from '../find/all-tools.js'
-import type { OpenedSkill } from '../find/opened-skill.js'
+import { type OpenedSkill, openSkill } from '../find/opened-skill.js'
 import { requireTool } from '../find/require-tool.js'
 import { nameWithin } from '../find/resolve-within.js'
 import { lazy } from '../host/later.js'
 import { checkAgent, checkSpawned } from '../options/check-limits.js'
 import { type AgentLimits, agentLimits } from '../policy/agent-limits.js'
-import { type Agent, idIn, idsOf, keepAbove } from '../state/agent.js'
+import { noteOpened } from '../policy/opened-skills.js'
+import { type Agent, agentUnknown, idIn, idsOf, keepAbove } from '../state/agent.js'
 import type { AnswerOptions, CallIds, Globals, InvokeOptions, RuntimeConfig } from '../state/context.js'
-import type { AgentPolicy, Authorization, Offer } from '../state/policy.js'
+import type { AgentPolicy, Authorization, NamedAgent, Offer } from '../state/policy.js'
 import type { ToolDef } from '../state/tool-def.js'
+import { sourceOf } from '../state/tool-source.js'
 import { type AgentView, agentView } from '../trust/agent-view.js'
-import { projectAgent } from '../trust/project-agent.js'
+import { trustOf } from '../trust/project-trust.js'
 
-const opening = lazy(() => import('./open-for-agent.js'))
+/** The methods of `AgentRuntime`: each takes the agent, and what the host gave it. */
+
 const offers = lazy(() => import('./offer.js'))
 const details = lazy(() => import('../find/read-details.js'))
 const catalogs = lazy(() => import('../../src/catalog/catalog.js'))
@@ -107,7 +114,7 @@ export async function open(
   const place = await placeOf(agent, options, true)
   const { globals } = place
   const name = await nameWithin(place.namespace, ref, globals)
-  return (await opening()).openForAgent(name, args, globals, place.options, place.caller)
+  return openForAgent(name, args, globals, place.options, place.caller)
 }
 
 export async function readResource(
@@ -268,4 +275,56 @@ async function keptList(
 
 function areSame<Item>(one: readonly Item[], other: readonly Item[]): boolean {
   return one.length === other.length && one.every((item, number) => item === other[number])
+}
+
+/** An opened skill for a model: the result of calling it, or its text if it runs something. */
+export async function openForAgent(
+  ref: string,
+  args: unknown,
+  own: Globals,
+  options: InvokeOptions,
+  caller: RunContext | undefined,
+): Promise<OpenedSkill> {
+  const namespace = caller ? namespaceOf(caller.tool.name) : ''
+  const { tool, globals } = await toolForCall(ref, own, namespace, options, caller)
+  const { content } = tool
+  if (!content) {
+    throw new AgentAppsError('CONTENT_MISSING', `The tool "${tool.name}" is code and has no content.`, {
+      hint: 'Call it with `invoke`.',
+      tool: tool.name,
+    })
+  }
+  const chain = await chainOf(tool, globals)
+  if (isText(tool, chain)) {
+    const result = await callTool(tool.name, args, globals, options, caller)
+    return isOpened(result) ? result : openSkill(tool, asText(result), globals)
+  }
+  await requireAllowed(ref, globals, agentLimits(globals, { options, caller }), namespace)
+  const ctx = new RunContext(globals, tool, invokeFor, caller, options)
+  ctx.chain = chain
+  ctx.takeArguments({})
+  noteOpened(ctx)
+  const source = sourceOf(tool)
+  const text = source ? await runMarkdown(tool, source, ctx, globals) : await content()
+  return openSkill(tool, globals.redact?.(text) ?? text, globals)
+}
+
+function isOpened(result: unknown): result is OpenedSkill {
+  return typeof result === 'object' && result !== null && 'content' in result && 'resources' in result
+}
+
+/**
+ * An agent that the configuration of a runtime's project defines.
+ *
+ * @param ids whose call it is that a person is asked about, if the project is not trusted; null to ask nobody
+ * @throws AGENT_UNKNOWN
+ */
+export async function projectAgent(globals: Globals, id: string, ids: CallIds | null): Promise<NamedAgent> {
+  const trust = await trustOf(globals)
+  const found = globals.config.projects?.agents?.find(agent => agent.id === id)
+  if (!found) throw agentUnknown(id)
+  if (!trust || globals.config.isOwn || (await trust.isTrusted())) return found
+  const why = ids ? await trust.ask({ ids }) : 'nobody was asked'
+  if (why === null) return found
+  throw agentUnknown(id, ` that counts: the project that defines it is not trusted, as ${why}`)
 }

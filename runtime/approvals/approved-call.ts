@@ -1,5 +1,16 @@
+import { thrownText } from '../../src/base/attempt.js'
+import { canonicalJson } from '../../src/base/canonical-json.js'
 import { canonicalText } from '../../src/base/canonical-text.js'
+import { isAgentAppsError } from '../../src/base/error.js'
+import type { JsonValue } from '../../src/base/json.js'
+import type { Decision } from '../../src/policy/decide.js'
+import { maskSecrets } from '../../src/policy/mask-secrets.js'
+import { questionText } from '../../src/policy/question-text.js'
+import { definitionOf } from '../../src/skill/define-tool.js'
+import { RUNTIME_CONTEXT } from '../../src/skill/tool-context.js'
+import { freezeArguments } from '../schema/check-arguments.js'
 import type { CallIds, Globals, InvokeOptions } from '../state/context.js'
+import type { ApprovalRequest } from '../state/policy.js'
 import type { ToolDef } from '../state/tool-def.js'
 import { type Digest, digestOf } from './digest-of.js'
 
@@ -68,4 +79,71 @@ function idsAbove({ caller }: Pick<Asking, 'caller'>): (string | undefined)[] | 
     if (one.options?.as === 'agent') ids = [sessionId, userId, agentId]
   }
   return ids
+}
+
+/** Milliseconds that a tool has to show what its call would do. */
+const PREVIEW_MS = 5_000
+/** A preview is for a person to look through. */
+const PREVIEW_MAX = 100_000
+
+/** The question that a person is asked, without the deadline. */
+export function approvalRequest(
+  { asking, key, digest }: ApprovedCall,
+  { reason, rule }: Pick<Decision, 'reason' | 'rule'>,
+  id: string,
+  preview: string | null,
+): Omit<ApprovalRequest, 'signal' | 'expires'> {
+  const { tool, args, envelope } = asking
+  const { sessionId, userId, agentId } = envelope
+  const call = {
+    ...{ tool: tool.name, layer: tool.origin.layer, key: key.shown, ignored: key.ignored, preview, reason },
+    args: freezeArguments(maskSecrets((args ?? {}) as JsonValue)) as JsonValue,
+  }
+  const text = questionText({ ...call, key: key.text === undefined ? null : key.shown })
+  return {
+    ...{ kind: 'approval', id, ...call, text, rule },
+    ...{ origin: tool.origin, digest: digest.text, agentId, sessionId, userId },
+  }
+}
+
+/** True for a tool that shows what its calls would do. */
+export function hasPreview({ frontmatter }: Pick<ToolDef, 'frontmatter'>): boolean {
+  return frontmatter.metadata['approval-preview'] === true
+}
+
+/**
+ * The tool's preview of the call, or why it failed; null for a tool that has none.
+ *
+ * @throws the AgentAppsError that the preview throws: the call cannot work, so that nobody is to be asked
+ */
+export async function previewOf(asking: Asking): Promise<string | null> {
+  const { tool, args, envelope, abort } = asking
+  if (!hasPreview(tool)) return null
+  const ended = new AbortController()
+  const signal = abort ? AbortSignal.any([abort, ended.signal]) : ended.signal
+  let timer: ReturnType<typeof setTimeout> | undefined
+  try {
+    const { preview } = (await definitionOf(tool.load ? await tool.load() : tool.fn)) ?? {}
+    if (typeof preview !== 'function') return null
+    const { callId, sessionId, messageId, agentId, userId, workspaceId } = envelope
+    const ids = { callId, sessionId, messageId, agentId, userId, workspaceId }
+    const context = { signal, ...ids, [RUNTIME_CONTEXT]: asking }
+    const late = new Promise<never>((_, reject) => {
+      timer = setTimeout(() => reject(new Error(`it took longer than ${PREVIEW_MS} ms`)), PREVIEW_MS)
+    })
+    const shown: unknown = await Promise.race([preview(args as never, context), late])
+    if (typeof shown !== 'string') throw new Error('it is not a string')
+    return shown.length > PREVIEW_MAX ? `${shown.slice(0, PREVIEW_MAX)}…` : shown
+  } catch (error) {
+    if (isAgentAppsError(error)) throw error
+    return `(no preview: ${thrownText(error)})`
+  } finally {
+    clearTimeout(timer)
+    ended.abort()
+  }
+}
+
+/** The arguments as the text that an answer from elsewhere is bound to. */
+export function argumentsText(args: unknown): string {
+  return canonicalJson((args ?? {}) as JsonValue)
 }

@@ -16,7 +16,7 @@ import { resolveWithin } from '../find/resolve-within.js'
 import type { Globals } from '../state/context.js'
 import type { ToolDef } from '../state/tool-def.js'
 import { sourceOf, type ToolSource } from '../state/tool-source.js'
-import { sha256 } from './sha256.js'
+import { sha256 } from './user-lines.js'
 
 /** The digest that an approval is bound to. */
 export interface Digest {

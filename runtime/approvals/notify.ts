@@ -3,6 +3,7 @@ import { isThenable } from '../host/later.js'
 import type { Globals } from '../state/context.js'
 import type { RunEvent } from '../state/events.js'
 import { addDiagnostic } from '../state/globals.js'
+import type { ApprovedCall } from './approved-call.js'
 
 /** Tells the listeners of an event. One that throws is noted, and disturbs nobody. */
 export function notify(given: RunEvent, globals: Globals): void {
@@ -28,4 +29,33 @@ function note(type: string, error: unknown, globals: Globals): void {
     reason: `A listener of "${type}" throws: ${thrownText(error)}`,
     note: 'Mend the listener; the call went on without it.',
   })
+}
+
+/** Tells listeners that a person was asked about a call, or answered. */
+export function notifyOfApproval(
+  type: 'approval:asked' | 'approval:answered',
+  { asking, key, digest }: ApprovedCall,
+  about: Record<string, unknown>,
+): void {
+  const { tool, globals, envelope, run, started } = asking
+  if (!globals.events.listeners.has(type)) return
+  const { agentId, sessionId, userId, callId } = envelope
+  const { origin } = tool
+  const duration = started === undefined ? 0 : performance.now() - started
+  const metadata = { ...about, key: key.shown, digest: digest.text, callId }
+  notify(
+    {
+      type,
+      run: run.id,
+      tool: tool.name,
+      layer: origin.layer,
+      duration,
+      origin,
+      agentId,
+      sessionId,
+      userId,
+      metadata,
+    },
+    globals,
+  )
 }

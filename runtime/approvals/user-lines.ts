@@ -1,8 +1,8 @@
 import { disk } from '#disk'
 import { attempt, orNull, thrownText } from '../../src/base/attempt.js'
+import { canonicalText } from '../../src/base/canonical-text.js'
 import { AgentAppsError } from '../../src/base/error.js'
-import type { JsonObject } from '../../src/base/json.js'
-import { hasItsSum, withSum } from './sha256.js'
+import { isJsonObject, type JsonObject } from '../../src/base/json.js'
 
 /**
  * The objects in a file of the user's own, a line of JSON each, in which a person's answers outlive the process.
@@ -54,4 +54,23 @@ export async function addRevocation(file: string, project: string, line: object)
     hint: `Mend that and revoke again, or delete ${file} in the user's folder of state: then nothing that it remembers counts.`,
     cause,
   })
+}
+
+/** The SHA-256 of a text, hexadecimal, on every host: bundles have no `#disk` that digests. */
+export async function sha256(text: string): Promise<string> {
+  const bytes = new Uint8Array(await crypto.subtle.digest('SHA-256', new TextEncoder().encode(text)))
+  return Array.from(bytes, byte => byte.toString(16).padStart(2, '0')).join('')
+}
+
+/** A record as JSON keeps it, with a `sum` over all of it: an answer that was damaged since is none. */
+export async function withSum(given: object): Promise<JsonObject> {
+  const record = JSON.parse(JSON.stringify(given)) as JsonObject
+  return { ...record, sum: await sha256(canonicalText(record)) }
+}
+
+/** True for a record as `withSum` made it. */
+export async function hasItsSum(value: unknown): Promise<boolean> {
+  if (!isJsonObject(value)) return false
+  const { sum, ...record } = value
+  return sum === (await sha256(canonicalText(record)))
 }

@@ -3,12 +3,10 @@ import { isJsonObject, type JsonObject, type JsonValue } from '../../src/base/js
 import type { CallIds, Globals } from '../state/context.js'
 import { perRuntime } from '../state/per-runtime.js'
 import type { ApprovalAnswer } from '../state/policy.js'
-import { isConflict } from '../state/store.js'
-import { argumentsText } from './approval-request.js'
-import type { ApprovedCall } from './approved-call.js'
-import { storeOf } from './memory-store.js'
-import { ANSWERS, isAnswer, type Outcome, readAnswer } from './outcome.js'
-import { hasItsSum, sha256, withSum } from './sha256.js'
+import { isConflict, type Store, type StoredValue } from '../state/store.js'
+import { type ApprovedCall, argumentsText } from './approved-call.js'
+import { ANSWERS, isAnswer, type Outcome, readAnswer } from './ask-host.js'
+import { hasItsSum, sha256, withSum } from './user-lines.js'
 
 /** Whose request it is. */
 type Owner = Pick<CallIds, 'sessionId' | 'userId' | 'agentId'>
@@ -167,4 +165,34 @@ export function refused(id: string, why: string): AgentAppsError {
       hint: 'Answer a request that `authorize` gave with a `callId`, by an agent of the same session, user and id, once. Where calls share an id, say which by `call: { ref, args }`.',
     },
   )
+}
+
+/** The store of a runtime: the host's, or one in memory that lives as long as the runtime. */
+export const storeOf = perRuntime(({ config }) => config.store ?? memoryStore())
+
+/** A store in memory. Values are copied as they go in and out, so that nobody changes one by accident. */
+export function memoryStore(): Store {
+  const values = new Map<string, { text: string; version: string }>()
+  let count = 0
+  return {
+    async get(key): Promise<StoredValue | null> {
+      const found = values.get(key)
+      return found ? { value: JSON.parse(found.text) as JsonValue, version: found.version } : null
+    },
+    async set(key, value, version) {
+      if ((values.get(key)?.version ?? null) !== version) throw conflict(key)
+      const next = String(++count)
+      values.set(key, { text: JSON.stringify(value), version: next })
+      return next
+    },
+    async delete(key) {
+      values.delete(key)
+    },
+  }
+}
+
+function conflict(key: string): AgentAppsError {
+  return new AgentAppsError('STATE_CONFLICT', `Another call has changed ${JSON.stringify(key)} meanwhile.`, {
+    hint: 'Read it again, and set what follows from that.',
+  })
 }

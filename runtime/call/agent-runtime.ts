@@ -2,15 +2,15 @@ import { definedFields } from '../../src/base/defined-fields.js'
 import type { Catalog, CatalogOptions } from '../../src/catalog/catalog.js'
 import type { ToolDetails } from '../../src/index/index-format.js'
 import type { SpawnPolicy } from '../../src/skill/tool-context.js'
-import type { Approval } from '../approvals/session-approvals.js'
+import type { Approval } from '../approvals/kept-approvals.js'
 import type { OpenedSkill } from '../find/opened-skill.js'
 import { lazy } from '../host/later.js'
+import { ownLimits } from '../schema/clone-arguments.js'
 import type { Agent, AgentOptions } from '../state/agent.js'
 import type { AnswerOptions, CallContext, CallIds, Globals, InvokeOptions } from '../state/context.js'
 import type { ApprovalAnswer, Authorization, Offer } from '../state/policy.js'
 import type { ToolDef } from '../state/tool-def.js'
-import { laterMethods } from './later-methods.js'
-import { ownLimits } from './own-options.js'
+import { laterMethods } from './invoke.js'
 
 /**
  * A runtime for an agent: it sees no hidden and no disabled tool, and every call is checked. What the agent may

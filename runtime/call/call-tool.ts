@@ -6,11 +6,10 @@ import { requireTool } from '../find/require-tool.js'
 import { isThenable, lazy } from '../host/later.js'
 import { declaresOwn } from '../own/bare-parts.js'
 import { checkArguments, checkResult, resolveReturns } from '../schema/check-arguments.js'
-import { cloneArguments, UncopiedArguments } from '../schema/clone-arguments.js'
+import { cloneArguments, ownOptions, UncopiedArguments } from '../schema/clone-arguments.js'
 import type { Chain } from '../state/chain.js'
 import type { Globals, InvokeOptions } from '../state/context.js'
 import { agentRuntime } from './agent-runtime.js'
-import { ownOptions } from './own-options.js'
 import { type InvokeFor, observing, RunContext, throwIfAborted } from './run-context.js'
 
 const running = lazy(() => import('./run-chain.js'))

@@ -1,8 +1,8 @@
 import { definedFields } from '../../src/base/defined-fields.js'
 import { type ErrorCode, isAgentAppsError } from '../../src/base/error.js'
+import { decisionOf } from '../../src/policy/decide.js'
 import { isFailure } from '../../src/skill/tool-result.js'
 import { notify } from '../approvals/notify.js'
-import { decisionOf } from '../policy/denials.js'
 import type { RunEvent, RunEventType } from '../state/events.js'
 import { invocationOf, type RunContext } from './run-context.js'
 

@@ -1,7 +1,7 @@
 import { type AgentAppsError, isAgentAppsError } from '../../src/base/error.js'
 import { CALLS_MAX } from '../../src/index/index-format.js'
 import type { HookTrigger } from '../../src/skill/metadata-keys.js'
-import { cascadeInvalid } from '../cascade/cascade-invalid.js'
+import { cascadeInvalid } from '../cascade/cascade-faults.js'
 import { chainOf } from '../cascade/chain-of.js'
 import { writtenFile } from '../directory/written-place.js'
 import { type Awaitable, isThenable, lazy, whenThere } from '../host/later.js'
@@ -10,8 +10,8 @@ import type { Run } from '../state/context.js'
 import type { ToolDef } from '../state/tool-def.js'
 import { nextTwice, RunContext, runAborted, throwIfAborted } from './run-context.js'
 
-const interpolating = lazy(() => import('../schema/interpolate-arguments.js'))
-const placing = lazy(() => import('../cascade/cascade-on-demand.js'))
+const interpolating = lazy(() => import('../schema/interpolation-roots.js'))
+const placing = lazy(() => import('../cascade/resolve-cascade.js'))
 
 /**
  * Runs a chain around a tool, and returns the result. Entries run from the outside in. One that returns a

@@ -1,8 +1,8 @@
 import { disk } from '#disk'
-import { AgentAppsError } from '../../src/base/error.js'
+import { AgentAppsError, type ErrorCode, isAgentAppsError } from '../../src/base/error.js'
 import type { CodeSource } from '../../src/content/disk-parser.js'
 import type { ModuleRecord } from '../../src/index/index-format.js'
-import { namespaceOf } from '../../src/skill/names.js'
+import { isName, namespaceOf } from '../../src/skill/names.js'
 import { loadParser } from '../directory/directory-files.js'
 import { isModuleFresh } from '../directory/module-freshness.js'
 import { expectEvaluated } from '../directory/not-evaluated.js'
@@ -18,7 +18,6 @@ import { invoke } from './invoke.js'
 import { RunContext } from './run-context.js'
 
 const checks = lazy(() => import('../directory/checked-files.js'))
-const faults = lazy(() => import('./delegate-faults.js'))
 const agents = lazy(() => import('./agent-calls.js'))
 export const inline = lazy(() => import('../find/inline-tools.js'))
 
@@ -47,8 +46,8 @@ export async function loadDelegate(source: ToolSource, globals: Globals): Promis
   const code = delegateSource(source)
   if (code === null) return delegated(String(record.frontmatter.metadata.delegate), source, globals)
   const { name } = record.frontmatter
-  const module = await importCode(source, delegate, code, globals).catch(async error => {
-    throw (await faults()).delegateUnready(name, error)
+  const module = await importCode(source, delegate, code, globals).catch(error => {
+    throw delegateUnready(name, error)
   })
   const fn = functionOf(module.default)
   if (fn && 'code' in code)
@@ -67,7 +66,7 @@ function delegated(ref: string, source: ToolSource, globals: Globals): ToolFunct
       if (ctx instanceof RunContext) await expectTarget(target, args, source, ctx)
       return await (manager ? manager.invoke(target, args) : invoke(target, args, globals))
     } catch (error) {
-      throw (await faults()).delegateFailed(run?.tool.name ?? name, target, error)
+      throw delegateFailed(run?.tool.name ?? name, target, error)
     }
   }
 }
@@ -119,4 +118,37 @@ async function importCode(
       hint: 'Run `agent-apps compile` and deploy `.agent-apps/` with the index, or install the whole package, so that code can be read from disk.',
     },
   )
+}
+
+/** The errors that occur before a tool runs. */
+const BEFORE_CALL: ReadonlySet<ErrorCode> = new Set(['ARGS_INVALID', 'TOOL_BROKEN', 'TOOL_NOT_FOUND'])
+
+/** The tool whose delegate an error is about, by the error: its own `tool` stays the one that failed. */
+const delegating = new WeakMap<AgentAppsError, string>()
+
+/** A delegate's error. One from before it ran has a name that the caller never wrote, so ours is added. */
+export function delegateFailed(tool: string, delegate: string, error: unknown): unknown {
+  if (!isAgentAppsError(error) || !BEFORE_CALL.has(error.code)) return error
+  const speaksOf = delegating.get(error) ?? error.tool
+  const isOfDelegate = speaksOf === delegate || (error.code === 'ARGS_INVALID' && !isName(delegate))
+  return isOfDelegate ? named(tool, error) : error
+}
+
+/** The error of importing a delegate's code, with the tool named. */
+export function delegateUnready(tool: string, error: unknown): unknown {
+  return isAgentAppsError(error) ? named(tool, error) : error
+}
+
+function named(name: string, error: AgentAppsError): AgentAppsError {
+  const { code, message, hint, tool = name, file, position, issues } = error
+  const told = new AgentAppsError(code, `The delegate of "${name}": ${message}`, {
+    hint,
+    tool,
+    ...(file !== undefined && { file }),
+    ...(position && { position }),
+    ...(issues && { issues }),
+    cause: error,
+  })
+  delegating.set(told, name)
+  return told
 }

@@ -4,7 +4,7 @@ import { OWN, type OwnParts } from '../../src/own/own-parts.js'
 import type { SpawnedAgent, SpawnPolicy } from '../../src/skill/tool-context.js'
 import { lazy, whenThere } from '../host/later.js'
 import { bareParts } from '../own/bare-parts.js'
-import { freezeArguments } from '../schema/freeze-arguments.js'
+import { freezeArguments } from '../schema/check-arguments.js'
 import type { Chain, ChainStep } from '../state/chain.js'
 import type {
   CallContext,

@@ -1,15 +1,23 @@
 import { disk } from '#disk'
+import { cascadeIn } from '../../src/index/cascade-record.js'
 import { CLOCK_TICK } from '../../src/index/clock-tick.js'
-import { indexStamp } from '../../src/index/read-index.js'
-import { isStillFresh } from '../directory/file-freshness.js'
-import { directoryStates, pathsKey } from '../directory/look-up.js'
+import { cascadeKeyText } from '../../src/index/digested-texts.js'
+import type { CascadeRecord, RecordedProblem } from '../../src/index/index-format.js'
+import { indexStamp, type OpenIndex } from '../../src/index/read-index.js'
+import { namespaceOf } from '../../src/skill/names.js'
+import { namesInScope } from '../../src/skill/namespaces.js'
+import { addedNames } from '../directory/directory-files.js'
+import { currentIndex, directoryStates, pathsKey, withNames } from '../directory/look-up.js'
+import { type WrittenPlace, writtenFile } from '../directory/written-place.js'
 import { lazy } from '../host/later.js'
 import type { Chain, KnownCascade } from '../state/chain.js'
 import type { Globals } from '../state/context.js'
+import { type DirectoryState, isOwn } from '../state/directory-state.js'
 import type { ToolDef } from '../state/tool-def.js'
-import { sourceOf } from '../state/tool-source.js'
-
-const finding = lazy(() => import('./find-cascade.js'))
+import { sourceOf, type ToolSource } from '../state/tool-source.js'
+import { cascadeInvalid, unmetVersion } from './cascade-faults.js'
+import { addressedTools, areFresh, chainOfRecord, mayBeMiddleware } from './compiled-chain.js'
+import { knownCascade } from './make-chain.js'
 
 /**
  * The chain around a tool: as it was compiled, where nothing that it depends on has changed; else resolved
@@ -23,9 +31,9 @@ export function chainOf(tool: ToolDef, globals: Globals): Chain | Promise<Chain>
   if (known?.tool === tool && isCurrent(known, globals)) return known.resolvedChain
   const running = globals.settling.get(key)
   if (running?.tool === tool) return running.chain
-  const settling = { tool, chain: settle(tool, key, globals) }
-  globals.settling.set(key, settling)
-  return settling.chain
+  const resolving = { tool, chain: resolveChain(tool, key, globals) }
+  globals.settling.set(key, resolving)
+  return resolving.chain
 }
 
 /** The last key of each tool: to join and to hash one anew takes a tenth of a short call. */
@@ -41,10 +49,6 @@ function keyOf(tool: ToolDef, globals: Globals): string {
   return key
 }
 
-async function settle(tool: ToolDef, key: string, globals: Globals): Promise<Chain> {
-  return (await finding()).settleCascade(tool, key, globals)
-}
-
 /** True where what a cascade was resolved from is as it was; under `trust` nobody looks. */
 function isCurrent({ sources, stamp }: KnownCascade, globals: Globals): boolean {
   if (globals.config.freshness === 'trust') return true
@@ -54,18 +58,167 @@ function isCurrent({ sources, stamp }: KnownCascade, globals: Globals): boolean 
 /**
  * A text that differs between states of the directories' tops and indexes; null where one may change unseen.
  */
-export function stampOf(globals: Globals): string | null {
+function stampOf(globals: Globals): string | null {
   if (globals.config.freshness === 'trust') return null
   const times = directoryStates(globals).map(({ dir }) => [disk.directoryTime(dir), indexStamp(disk, dir)])
   const isSettled = times.every(([time]) => time === null || Number(time) < Date.now() - CLOCK_TICK)
   return isSettled ? times.flat().join() : null
 }
 
-/** True where the files that tools came from are as they were; under `trust` nobody looks. */
-export function areFresh(tools: readonly ToolDef[], { config }: Globals): boolean {
-  if (config.freshness === 'trust' || tools.length === 0) return true
-  return tools.every(tool => {
-    const source = sourceOf(tool)
-    return !source || isStillFresh(source.state, source.names, source.record.file)
+const onDemand = lazy(() => import('./resolve-cascade.js'))
+
+/** Resolves a chain and keeps it, unless middleware was registered meanwhile. */
+async function resolveChain(tool: ToolDef, key: string, globals: Globals): Promise<Chain> {
+  const { cache, settling } = globals
+  const isWanted = (): boolean => settling.get(key)?.tool === tool
+  const stamp = stampOf(globals)
+  try {
+    const known = await findCascade(tool, globals)
+    if (isWanted()) {
+      cache.cascade.set(key, { ...known, stamp })
+      cache.cascadeDeps.set(key, known.deps)
+    }
+    return known.resolvedChain
+  } finally {
+    if (isWanted()) settling.delete(key)
+  }
+}
+
+/**
+ * A tool's cascade as it was compiled, where that holds; else resolved now.
+ *
+ * @throws TOOL_BROKEN where this version does not meet the `requires` of a tool that would run
+ */
+async function findCascade(tool: ToolDef, globals: Globals): Promise<KnownCascade> {
+  const known = (await compiledCascade(tool, globals)) ?? (await computedCascade(tool, globals))
+  const { steps, body = tool } = known.resolvedChain
+  for (const one of [tool, body, ...steps.map(({ def }) => def)]) {
+    const unmet = unmetVersion(one)
+    if (unmet) throw unmet
+  }
+  return known
+}
+
+async function computedCascade(tool: ToolDef, globals: Globals): Promise<KnownCascade> {
+  const { hasNoPromotions, resolveCascade } = await onDemand()
+  if (await hasNoPromotions(tool, globals)) return knownCascade(tool)
+  globals.stats.cascadesComputed++
+  return resolveCascade(tool, globals)
+}
+
+/** A cascade as the compiler resolved it; null where it has none that holds here. */
+async function compiledCascade(tool: ToolDef, globals: Globals): Promise<KnownCascade | null> {
+  const source = sourceOf(tool)
+  if (!source || source.names.via === 'disk') return null
+  const { state } = source
+  return withNames(state, globals, async () => {
+    const index = await holdingIndex(source, globals)
+    return index && recordedCascade(tool, state, cascadeIn(index, tool.name), globals)
+  })
+}
+
+/**
+ * The index that a tool was found in, where what it says of several tools together still holds; else null.
+ */
+export async function holdingIndex(
+  { state, names }: ToolSource,
+  globals: Globals,
+): Promise<OpenIndex | null> {
+  const index = currentIndex(state, globals)
+  if (index !== names || index?.header.cascadeKey !== cascadeKey(state, globals)) return null
+  return (await hasAdditions(globals)) ? null : index
+}
+
+/**
+ * The `cascadeKey` that a directory's index must have for its cascades to hold; null where a directory has no
+ * index.
+ */
+export function cascadeKey(state: DirectoryState, globals: Globals): string | null {
+  const states = directoryStates(globals)
+  const library = states.find(one => one.library)
+  const inputOf = (one: DirectoryState) => currentIndex(one, globals)?.header.cascadeInput ?? null
+  const shipped = library ? inputOf(library) : null
+  const inputs = state.library ? [] : (state.external ? [state] : states.filter(isOwn)).map(inputOf)
+  if (inputs.includes(null)) return null
+  const text = cascadeKeyText(inputs as string[], shipped)
+  if (globals.cascadeKey?.text !== text) globals.cascadeKey = { text, digest: disk.digestText(text) }
+  return globals.cascadeKey.digest
+}
+
+async function recordedCascade(
+  tool: ToolDef,
+  state: DirectoryState,
+  record: CascadeRecord | undefined,
+  globals: Globals,
+): Promise<KnownCascade | null> {
+  // Somebody else's directory was compiled as a project of its own, whose promotions count there and not
+  // here.
+  if (record?.open || (record && state.external && !state.library)) return null
+  const { metadata } = tool.frontmatter
+  const effective = Object.entries({ ...metadata, ...record?.metadata })
+  // A null of its own takes a key away; an inherited null is a value.
+  const toolKeys = effective.flatMap(([key, value]) => (value === null && key in metadata ? [] : [key]))
+  const inScope = (ref: string): string[] => namesInScope(ref, namespaceOf(tool.name))
+  if (isOverridden(toolKeys.flatMap(inScope), globals) || mayHaveOtherBases(tool, record, globals))
+    return null
+  if (record?.problem) {
+    // What is at fault may have been mended or removed, and what is missing may be there.
+    if (globals.config.freshness === 'check') return null
+    const [owner = tool] = (await addressedTools(record.sources ?? [], tool, globals)) ?? []
+    throw cascadeInvalid(tool, record.problem, recordedPlace(record.problem, owner))
+  }
+  const isPlain = !record || (record.chain.length === 0 && !record.metadata)
+  return isPlain && (!record?.sources || globals.config.freshness === 'trust')
+    ? knownCascade(tool, { keys: toolKeys })
+    : chainOfRecord(tool, record, toolKeys, globals)
+}
+
+/** The place that an index records. It may say anything, so what is not a position is left out. */
+function recordedPlace({ position }: RecordedProblem, owner: ToolDef): WrittenPlace | null {
+  const file = writtenFile(owner)
+  if (file === null) return null
+  const isPlace = Number.isInteger(position?.line) && Number.isInteger(position?.column)
+  return { file, ...(position && isPlace && { position }) }
+}
+
+/**
+ * True where a base may be another tool than the compiler found, or one that it did not find may be there.
+ */
+function mayHaveOtherBases(
+  { name, frontmatter: { metadata } }: ToolDef,
+  record: CascadeRecord | undefined,
+  globals: Globals,
+): boolean {
+  const { programmaticTools } = globals.tools
+  if (record?.problem) {
+    const others = directoryStates(globals).some(one => !isOwn(one) && !one.library)
+    return others || programmaticTools.size > 0
+  }
+  const references = [metadata.$inherit].flat()
+  const names = record?.sources?.map(([, name]) => name) ?? []
+  const refs = [...references, ...names].filter(ref => typeof ref === 'string')
+  const inScope = refs.flatMap(ref => namesInScope(ref, namespaceOf(name)))
+  return inScope.some(ref => programmaticTools.has(ref))
+}
+
+/**
+ * True where something stands at the top of a directory that was not there when it was compiled: it may be a
+ * main skill or middleware.
+ */
+async function hasAdditions(globals: Globals): Promise<boolean> {
+  if (globals.config.freshness === 'trust') return false
+  for (const state of directoryStates(globals).filter(isOwn)) {
+    const index = currentIndex(state, globals)
+    const added = index ? await addedNames(state, index, globals) : []
+    if (added.some(names => names.names().length > 0)) return true
+  }
+  return false
+}
+
+/** True where a program registered middleware that one of these keys is named after. */
+function isOverridden(keys: readonly string[], { tools }: Globals): boolean {
+  return keys.some(key => {
+    const registered = tools.programmaticTools.get(key)
+    return registered !== undefined && mayBeMiddleware(registered.frontmatter)
   })
 }

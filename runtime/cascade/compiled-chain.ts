@@ -3,6 +3,7 @@ import { type CascadeRecord, isBroken, type ToolAddress } from '../../src/index/
 import type { ToolFrontmatter } from '../../src/skill/frontmatter.js'
 import { namesInScope } from '../../src/skill/namespaces.js'
 import { brokenFault, roleFault } from '../../src/skill/skill-faults.js'
+import { isStillFresh } from '../directory/file-freshness.js'
 import { directoryStates, lookUp } from '../directory/look-up.js'
 import { toolOf } from '../find/make-tool.js'
 import type { ChainStep, KnownCascade } from '../state/chain.js'
@@ -11,9 +12,7 @@ import type { DirectoryState } from '../state/directory-state.js'
 import { isOwn, reachesOut } from '../state/directory-state.js'
 import type { ToolDef } from '../state/tool-def.js'
 import { sourceOf } from '../state/tool-source.js'
-import { areFresh } from './chain-of.js'
-import { knownCascade } from './known-cascade.js'
-import { inheritedParts, makeChain, makeStep } from './make-chain.js'
+import { inheritedParts, knownCascade, makeChain, makeStep } from './make-chain.js'
 
 /** A cascade as its record in an index has it; null where it does not hold. */
 export async function chainOfRecord(
@@ -136,4 +135,13 @@ export function layerDirectories({ origin }: ToolDef, states: readonly Directory
         ? [home]
         : states.filter(({ layer, external }) => !external && layer === (home?.layer ?? 'project'))
   return [...own, ...states.filter(({ library }) => library)]
+}
+
+/** True where the files that tools came from are as they were; under `trust` nobody looks. */
+export function areFresh(tools: readonly ToolDef[], { config }: Globals): boolean {
+  if (config.freshness === 'trust' || tools.length === 0) return true
+  return tools.every(tool => {
+    const source = sourceOf(tool)
+    return !source || isStillFresh(source.state, source.names, source.record.file)
+  })
 }

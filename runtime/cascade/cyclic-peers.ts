@@ -6,7 +6,7 @@ import type { Globals } from '../state/context.js'
 import type { DirectoryState } from '../state/directory-state.js'
 import type { ToolDef } from '../state/tool-def.js'
 import { sourceOf } from '../state/tool-source.js'
-import { cascadeKey } from './find-cascade.js'
+import { cascadeKey } from './chain-of.js'
 
 /**
  * The names of a tool's peers: under `trust` as its index has them, where its cascades hold; else as they

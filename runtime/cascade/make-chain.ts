@@ -1,7 +1,8 @@
+import { byCodePoint } from '../../src/base/code-point-order.js'
 import { isJsonObject } from '../../src/base/json.js'
 import type { ChainRecord } from '../../src/index/index-format.js'
-import type { HookTrigger } from '../../src/skill/metadata-keys.js'
-import { type Chain, type ChainStep, EMPTY_CHAIN, type Schemas } from '../state/chain.js'
+import { HOOK_TRIGGERS, type HookTrigger, isMetaKey } from '../../src/skill/metadata-keys.js'
+import { type Chain, type ChainStep, EMPTY_CHAIN, type KnownCascade, type Schemas } from '../state/chain.js'
 import type { ToolDef } from '../state/tool-def.js'
 
 /** A middleware of a cascade, as it was compiled or resolved now, with the tool that it is. */
@@ -60,4 +61,33 @@ function inheritedSchemas(
     if (isJsonObject(schema)) schemas[key] = schema
   }
   return Object.keys(schemas).length > 0 ? schemas : undefined
+}
+
+/** A cascade as it was resolved, from an index or from files. */
+export interface CascadeParts {
+  chain?: Chain
+  /** All keys of its effective metadata. */
+  keys?: readonly string[]
+  deps?: readonly string[]
+  sources?: readonly ToolDef[]
+}
+
+/** A tool's cascade as it is kept; without parts that of a tool with nothing around it. */
+export function knownCascade(
+  tool: ToolDef,
+  { chain = EMPTY_CHAIN, keys = [], deps = [], sources = [] }: CascadeParts = {},
+): KnownCascade {
+  const { $hook = [], $self } = tool.frontmatter.metadata
+  const written = [$hook].flat()
+  return {
+    tool,
+    middleware: new Map(chain.steps.map(({ name, args }) => [name, args])),
+    order: chain.steps.map(({ name }) => name),
+    hook: HOOK_TRIGGERS.filter(trigger => written.includes(trigger)),
+    toolKeys: keys.filter(key => !isMetaKey(key)).sort(byCodePoint),
+    ...(isJsonObject($self) && { selfDefaults: $self }),
+    resolvedChain: chain,
+    deps,
+    sources,
+  }
 }

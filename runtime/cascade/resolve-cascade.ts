@@ -1,30 +1,33 @@
+import { AgentAppsError } from '../../src/base/error.js'
+import type { JsonObject } from '../../src/base/json.js'
+import { type Promotion, readAnnotations } from '../../src/cascade/annotations.js'
 import { resolveCascades } from '../../src/cascade/cascade.js'
+import { valueFaults } from '../../src/cascade/metadata-faults.js'
 import { problemFor } from '../../src/cascade/problems.js'
-import type {
-  CascadeLookUp,
-  CascadeProblem,
-  CascadeResolution,
-  CascadeTool,
+import {
+  type CascadeLookUp,
+  type CascadeProblem,
+  type CascadeResolution,
+  type CascadeTool,
+  cascadeFields,
 } from '../../src/cascade/types.js'
-import { cascadeFields } from '../../src/cascade/types.js'
 import { namespaceOf } from '../../src/skill/names.js'
 import { nearTool } from '../../src/skill/near-tool.js'
 import { mainFault } from '../../src/skill/skill-faults.js'
 import { writtenPlace } from '../directory/written-place.js'
 import { knownNames } from '../find/call-faults.js'
 import { authorityOf, type Main, namespaceMain, rootMain } from '../find/find-authority.js'
+import type { Promotions } from '../state/cache.js'
 import type { KnownCascade } from '../state/chain.js'
 import type { Globals } from '../state/context.js'
-import type { DirectoryState } from '../state/directory-state.js'
-import { isOwn, reachesOut } from '../state/directory-state.js'
+import { type DirectoryState, isOwn, reachesOut } from '../state/directory-state.js'
 import type { ToolDef } from '../state/tool-def.js'
 import { sourceOf } from '../state/tool-source.js'
-import { cascadeInvalid } from './cascade-invalid.js'
+import { cascadeInvalid } from './cascade-faults.js'
 import { middlewareFor } from './compiled-chain.js'
 import { completePeers } from './cyclic-peers.js'
 import { findBase } from './find-base.js'
-import { knownCascade } from './known-cascade.js'
-import { inheritedParts, makeChain, makeStep } from './make-chain.js'
+import { inheritedParts, knownCascade, makeChain, makeStep } from './make-chain.js'
 
 /** Resolves a tool's cascade from what the runtime finds: for what was not compiled, or changed since. */
 export async function resolveCascade(tool: ToolDef, globals: Globals): Promise<KnownCascade> {
@@ -116,4 +119,69 @@ export function cascadeTool(tool: ToolDef): CascadeTool {
 /** The cascade's id of a tool. */
 export function toolId({ name, origin }: ToolDef): string {
   return `${origin.entry}\0${origin.file}\0${name}`
+}
+
+/**
+ * True for a registered tool without metadata that no promotion reaches: there is nothing to resolve.
+ * Programs register thousands of such.
+ */
+export async function hasNoPromotions({ origin, frontmatter }: ToolDef, globals: Globals): Promise<boolean> {
+  if (origin.entry !== '' || Object.keys(frontmatter.metadata).length > 0) return false
+  const { cache, config } = globals
+  const isTrusted = config.freshness === 'trust'
+  const promotions = (isTrusted && cache.promotions) || (await readPromotions(globals))
+  cache.promotions = promotions
+  // Under `check` a main skill may change at any time: what is resolved is kept with the files that it came
+  // from.
+  return (
+    isTrusted &&
+    promotions !== null &&
+    Object.keys({ ...promotions.local, ...promotions.global }).length === 0
+  )
+}
+
+/** Reads the promotions that reach all tools without a file; null where a main skill has a fault. */
+export async function readPromotions(globals: Globals): Promise<Promotions | null> {
+  const project = await rootMain(state => isOwn(state) && reachesOut(state, globals), globals)
+  const library = await rootMain(one => one.library === true, globals)
+  if (project?.fault || library?.fault) return null
+  const ofLibrary = promotedBy(library?.tool)
+  const ofProject = promotedBy(project?.tool)
+  if (!ofLibrary || !ofProject) return null
+  return {
+    local: project ? ofProject.local : ofLibrary.local,
+    global: { ...ofLibrary.global, ...ofProject.global },
+  }
+}
+
+function promotedBy(main: ToolDef | undefined): Promotions | null {
+  if (!main) return { local: {}, global: {} }
+  const tool = cascadeTool(main)
+  const { annotations, problems } = readAnnotations(tool)
+  if (problems.length + valueFaults(tool).length > 0) return null
+  return { local: byKey(annotations.local), global: byKey(annotations.global) }
+}
+
+function byKey(promotions: readonly Promotion[] = []): JsonObject {
+  return Object.fromEntries(promotions.map(({ key, value }) => [key, value]))
+}
+
+/**
+ * Turns a middleware's error about its configuration into one of the tool that it is around, with the place
+ * where the value is written, be that in another skill.
+ */
+export async function configurationInvalid(
+  error: AgentAppsError,
+  middleware: string,
+  tool: ToolDef,
+  globals: Globals,
+): Promise<AgentAppsError> {
+  const { resolution, toolOfId } = await resolveAll(tool, globals)
+  const origin = resolution.tools.get(toolId(tool))?.metadata.get(middleware)?.from
+  const place = origin && (await writtenPlace(toolOfId(origin.tool), origin.path, globals))
+  return new AgentAppsError(
+    'MIDDLEWARE_CONFIG',
+    `The middleware "${middleware}" of "${tool.name}" cannot use its configuration: ${error.message}`,
+    { hint: error.hint, tool: tool.name, ...place, cause: error },
+  )
 }

@@ -1,6 +1,6 @@
 import { shardOf } from '../../src/index/index-format.js'
-import { bundleReplaced } from './bundle-replaced.js'
 import type { Disk } from './disk-seam.js'
+import { bundleReplaced } from './later.js'
 
 /** The files that a bundle has. Paths are absolute, from a root of the bundle's own. */
 export interface BundledFiles {

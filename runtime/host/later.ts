@@ -1,6 +1,6 @@
-/** Values that may be there at once, or later. */
+import { AgentAppsError } from '../../src/base/error.js'
 
-import { bundleReplaced } from './bundle-replaced.js'
+/** Values that may be there at once, or later. */
 
 /** A value, or what gives it later. */
 export type Awaitable<Value> = Value | PromiseLike<Value>
@@ -26,4 +26,18 @@ export function lazy<Module>(load: () => Promise<Module>): () => Module | Promis
     return module
   }
   return () => loaded ?? load().then(keep, bundleReplaced)
+}
+
+/** The names of a bundle's chunks: other files and packages are not part of it. */
+const CHUNK = /-[0-9A-Z]{8,16}\.m?js$/
+
+/** Rethrows why a part of this bundle cannot be loaded: BUNDLE_REPLACED if another bundle took its place. */
+export function bundleReplaced(error: unknown): never {
+  const { code, url } = Object(error) as { code?: unknown; url?: unknown }
+  if (code !== 'ERR_MODULE_NOT_FOUND' || typeof url !== 'string' || !CHUNK.test(url)) throw error
+  throw new AgentAppsError('BUNDLE_REPLACED', `A part of the running bundle is gone: ${url}`, {
+    hint: 'Restart the process. While it runs, bundle into another folder.',
+    file: url,
+    cause: error,
+  })
 }

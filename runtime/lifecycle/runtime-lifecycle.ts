@@ -1,13 +1,15 @@
 import { runtimeClosed } from '../../src/base/error.js'
-import { hooksOf } from '../../src/hooks/tool-hooks.js'
+import { HOOKS_KEY, hooksOf } from '../../src/hooks/tool-hooks.js'
+import { parsePatterns } from '../../src/patterns/tool-pattern.js'
+import { isName, namespaceOf } from '../../src/skill/names.js'
 import { mayBeEvaluated } from '../directory/not-evaluated.js'
+import { resolveWithin } from '../find/resolve-within.js'
 import type { Globals } from '../state/context.js'
 import type { Lifecycle, ManagedCall } from '../state/lifecycle.js'
 import type { ToolDef } from '../state/tool-def.js'
-import { reachOf } from '../trust/reach-of.js'
+import { reachOf } from '../trust/agent-view.js'
 import { asyncStorage } from './async-storage.js'
-import { toolInactive } from './lifecycle-faults.js'
-import { hasHooks, requiredWithHooks } from './required-tools.js'
+import { initFailed, toolInactive } from './lifecycle-faults.js'
 import { letGoOfOwn, type RunningCall } from './running-calls.js'
 import { type InstanceHost, ToolInstance } from './tool-instance.js'
 import { Turns } from './turns.js'
@@ -150,4 +152,49 @@ function isOne(one: ToolDef, other: ToolDef): boolean {
   if (one.name !== other.name) return false
   const [a, b] = [one.origin, other.origin]
   return a.entry === b.entry && a.file === b.file && (a.file !== '' || one.src === other.src)
+}
+
+/** True for a tool with hooks, as far as that is known without loading its code. */
+export function hasHooks({ frontmatter: { metadata } }: ToolDef): boolean {
+  return metadata[HOOKS_KEY] === true
+}
+
+/**
+ * The tools with hooks that a tool requires by their names, also by way of tools without.
+ *
+ * @throws INIT_FAILED where it requires itself
+ */
+export async function requiredWithHooks(tool: ToolDef, globals: Globals): Promise<ToolDef[]> {
+  const found = new Set<ToolDef>()
+  const seen = new Set<string>()
+  const follow = async (one: ToolDef, way: readonly string[], isDirect: boolean): Promise<void> => {
+    for (const required of await requiredBy(one, globals)) {
+      if (required.name === tool.name)
+        throw initFailed(
+          tool.name,
+          `the tools require each other in a circle: ${[...way, tool.name].join(' → ')}`,
+        )
+      const isMarked = hasHooks(required)
+      if (isDirect && isMarked) found.add(required)
+      const key = `${required.name} ${isDirect && !isMarked}`
+      if (seen.has(key)) continue
+      seen.add(key)
+      await follow(required, [...way, required.name], isDirect && !isMarked)
+    }
+  }
+  await follow(tool, [tool.name], true)
+  return [...found]
+}
+
+/** The tools that one names in its `requires-tools`; what is not there, is nobody's to wait for. */
+async function requiredBy(tool: ToolDef, globals: Globals): Promise<ToolDef[]> {
+  const given = tool.frontmatter.metadata['requires-tools']
+  const lists = (Array.isArray(given) ? given : [given]).filter(item => typeof item === 'string')
+  const names = lists.flatMap(list => parsePatterns(list).map(({ text }) => text)).filter(isName)
+  const tools: ToolDef[] = []
+  for (const name of names) {
+    const resolution = await resolveWithin(namespaceOf(tool.name), name, globals)
+    if (resolution?.tool) tools.push(resolution.tool)
+  }
+  return tools
 }

@@ -1,13 +1,11 @@
 import { isDisabled } from '../../src/catalog/offered-tool.js'
 import { isBroken } from '../../src/index/index-format.js'
-import { unmetVersion } from '../cascade/unmet-version.js'
+import { unmetVersion } from '../cascade/cascade-faults.js'
 import { everyTool, type Named } from '../find/all-tools.js'
-import { guardsOf } from '../policy/guards-of.js'
-import { isEnabled } from '../policy/is-enabled.js'
+import { guardsOf, isEnabled } from '../policy/guards-of.js'
 import type { Globals } from '../state/context.js'
 import type { Origin, ToolDef } from '../state/tool-def.js'
-import { hasHooks } from './required-tools.js'
-import type { RuntimeLifecycle } from './runtime-lifecycle.js'
+import { hasHooks, type RuntimeLifecycle } from './runtime-lifecycle.js'
 import type { InstanceState } from './tool-instance.js'
 
 /** A tool as a user is shown it, who wants to know which one is behind a name. */

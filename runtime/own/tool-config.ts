@@ -2,10 +2,11 @@ import { definedFields } from '../../src/base/defined-fields.js'
 import { AgentAppsError } from '../../src/base/error.js'
 import { isJsonObject, type JsonObject } from '../../src/base/json.js'
 import { declaredBy } from '../../src/own/declared.js'
-import { freezeArguments } from '../schema/freeze-arguments.js'
+import { freezeArguments } from '../schema/check-arguments.js'
 import { compareWith } from '../schema/validate-schema.js'
 import type { Globals } from '../state/context.js'
 import type { ToolDef } from '../state/tool-def.js'
+import { hideSecret } from './redact.js'
 
 /** The configurations that were checked; a failed check is made again. */
 const checked = new WeakMap<Globals, WeakMap<ToolDef, Promise<JsonObject>>>()
@@ -60,4 +61,21 @@ function invalid({ name }: ToolDef, faults: string, issues?: AgentAppsError['iss
     tool: name,
     ...(issues && { issues }),
   })
+}
+
+/**
+ * The variables of the environment that a tool declares, out of those that the host lets through. From then
+ * on their values are left out of what the runtime says.
+ */
+export function environmentOf(tool: ToolDef, globals: Globals): Readonly<Record<string, string>> {
+  const { process } = globalThis as { process?: { env?: Record<string, string | undefined> } }
+  const through = globals.config.env ?? []
+  const found: Record<string, string> = {}
+  for (const name of declaredBy(tool.frontmatter.metadata).env) {
+    const value = through.includes(name) ? process?.env?.[name] : undefined
+    if (value === undefined) continue
+    found[name] = value
+    hideSecret(value, globals)
+  }
+  return Object.freeze(found)
 }

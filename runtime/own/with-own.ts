@@ -9,8 +9,7 @@ import type { Chain, ChainStep } from '../state/chain.js'
 import type { CallContext, Globals, InvokeOptions } from '../state/context.js'
 import type { ToolDef } from '../state/tool-def.js'
 import { bareParts, declaresOwn } from './bare-parts.js'
-import { configOf } from './tool-config.js'
-import { environmentOf } from './tool-environment.js'
+import { configOf, environmentOf } from './tool-config.js'
 
 /** A call whose tools get what is their own. */
 export interface OwnCall extends CallContext {

@@ -1,18 +1,35 @@
 import { canonicalText } from '../../src/base/canonical-text.js'
 import { AgentAppsError, isAgentAppsError } from '../../src/base/error.js'
-import { type Decision, ended } from '../../src/policy/decide.js'
-import { approvalRequest, hasPreview, previewOf } from '../approvals/approval-request.js'
-import { type ApprovedCall, type Asking, approvedCall } from '../approvals/approved-call.js'
-import { askHost, askInTurn, TIMEOUT_MS } from '../approvals/ask-host.js'
-import { notifyOfApproval } from '../approvals/notify-of-approval.js'
-import { ABORTED, isAnswer, type Outcome, outcomeOf } from '../approvals/outcome.js'
-import { approveForProject, isApprovedForProject } from '../approvals/project-approvals.js'
-import { type Approval, type SessionApprovals, sessionApprovals } from '../approvals/session-approvals.js'
+import { type Decision, ended, keepDecision } from '../../src/policy/decide.js'
+import {
+  type ApprovedCall,
+  type Asking,
+  approvalRequest,
+  approvedCall,
+  hasPreview,
+  previewOf,
+} from '../approvals/approved-call.js'
+import {
+  ABORTED,
+  askHost,
+  askInTurn,
+  isAnswer,
+  type Outcome,
+  outcomeOf,
+  TIMEOUT_MS,
+} from '../approvals/ask-host.js'
+import {
+  type Approval,
+  approveForProject,
+  isApprovedForProject,
+  type SessionApprovals,
+  sessionApprovals,
+} from '../approvals/kept-approvals.js'
+import { notifyOfApproval } from '../approvals/notify.js'
 import { givenAnswer, keepRequest } from '../approvals/waiting-request.js'
 import type { ApprovalAnswer, WaitingRequest } from '../state/policy.js'
 import type { ToolDef } from '../state/tool-def.js'
 import { approvalKey } from './call-key.js'
-import { keepDecision } from './denials.js'
 
 /**
  * Asks a person whether a call may run, unless the same call of the same session was allowed before.

@@ -1,6 +1,13 @@
 import { AgentAppsError } from '../../src/base/error.js'
 import { PERMISSIONS, type Permission } from '../../src/base/permissions.js'
-import { type Decision, decide, decisionSteps, ended, type StepAnswer } from '../../src/policy/decide.js'
+import {
+  type Decision,
+  decide,
+  decisionSteps,
+  ended,
+  keepDecision,
+  type StepAnswer,
+} from '../../src/policy/decide.js'
 import { type AgentCall, grantedTo, isGranted, type Limits } from '../../src/policy/limits.js'
 import { mayBeAllowed } from '../../src/policy/may-be-allowed.js'
 import type { Asking } from '../approvals/approved-call.js'
@@ -10,7 +17,6 @@ import { addDiagnostic } from '../state/globals.js'
 import type { ToolDef } from '../state/tool-def.js'
 import { type AgentLimits, agentLimits, invocationOf, type PolicyCall } from './agent-limits.js'
 import { agentCall, CallLimits, someCall } from './call-limits.js'
-import { keepDecision } from './denials.js'
 import { guardsOf } from './guards-of.js'
 import { type OwnedCall, openLists } from './opened-skills.js'
 

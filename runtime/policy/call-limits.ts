@@ -10,10 +10,8 @@ import type { Globals } from '../state/context.js'
 import { isOwn, reachesOut } from '../state/directory-state.js'
 import type { ToolDef } from '../state/tool-def.js'
 import { sourceOf } from '../state/tool-source.js'
-import type { AgentLimits } from './agent-limits.js'
-import { guardsOf } from './guards-of.js'
-import { isEnabled } from './is-enabled.js'
-import { type Listed, listIn } from './pattern-lists.js'
+import { type AgentLimits, type Listed, listIn } from './agent-limits.js'
+import { guardsOf, isEnabled } from './guards-of.js'
 
 /** An agent's call of a tool as it is decided about. */
 export function agentCall(tool: ToolDef, args: unknown, globals: Globals): AgentCall {

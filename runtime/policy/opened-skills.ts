@@ -2,8 +2,7 @@ import { filledPatterns } from '../directory/host-folders.js'
 import type { CallIds, Globals } from '../state/context.js'
 import { perRuntime } from '../state/per-runtime.js'
 import type { ToolDef } from '../state/tool-def.js'
-import type { PolicyCall } from './agent-limits.js'
-import { type Listed, listIn, skillRules } from './pattern-lists.js'
+import { type Listed, listIn, type PolicyCall, skillRules } from './agent-limits.js'
 
 /** A call, as far as it says whose it is. */
 export interface OwnedCall extends PolicyCall {

@@ -5,7 +5,7 @@ import { chainOf } from '../cascade/chain-of.js'
 import type { CallContext, Context } from '../state/context.js'
 import type { ToolDef } from '../state/tool-def.js'
 import { compare } from './compare-schema.js'
-import { resolveJsonSchema } from './resolve-json-schema.js'
+import { resolveJsonSchema } from './interpolation-roots.js'
 
 /** How a model runs a skill, and what its result must be. */
 export interface AgentSkill extends AgentSettings {

@@ -7,7 +7,7 @@ import { writtenPlace } from '../directory/written-place.js'
 import type { CallContext, Context, Globals } from '../state/context.js'
 import type { ToolDef } from '../state/tool-def.js'
 import { sourceOf } from '../state/tool-source.js'
-import { resolveJsonSchema } from './resolve-json-schema.js'
+import { resolveJsonSchema } from './interpolation-roots.js'
 import { compareWith } from './validate-schema.js'
 
 export type Part = 'params' | 'returns'

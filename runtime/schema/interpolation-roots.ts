@@ -1,5 +1,7 @@
 import { defineField } from '../../src/base/define-field.js'
-import type { InterpolationRoots } from '../../src/content/interpolate.js'
+import { isJsonObject, type JsonObject } from '../../src/base/json.js'
+import { type InterpolationRoots, interpolate } from '../../src/content/interpolate.js'
+import { pathGet } from '../../src/values/path-expression.js'
 import type { Context, Run } from '../state/context.js'
 
 /** The values that a `${…}` can name in a context. */
@@ -55,4 +57,23 @@ function flattened(nonlocals: Record<string, unknown>): Record<string, unknown> 
   const all = {}
   for (const key in nonlocals) defineField(all, key, nonlocals[key])
   return all
+}
+
+/** A middleware's configuration, with `${…}` filled in from the context that it serves. */
+export function interpolateArguments(args: unknown, ctx: Context): unknown {
+  return interpolate(args, interpolationRoots(ctx))
+}
+
+/**
+ * Returns the object that a schema's `$resolve`, a path expression, finds in a context; else the schema
+ * itself.
+ *
+ * @throws PATH_INVALID
+ */
+export function resolveJsonSchema(schema: JsonObject, ctx: Context): JsonObject
+export function resolveJsonSchema(schema: JsonObject | undefined, ctx: Context): JsonObject | undefined
+export function resolveJsonSchema(schema: JsonObject | undefined, ctx: Context): JsonObject | undefined {
+  if (!schema || typeof schema.$resolve !== 'string') return schema
+  const found = pathGet(contextFields(ctx), schema.$resolve)
+  return isJsonObject(found) ? found : schema
 }

@@ -1,10 +1,11 @@
 import { visibleText } from '../../src/policy/shown-text.js'
 import type { Globals } from '../state/context.js'
+import { isAsked } from '../state/directory-state.js'
 import { addDiagnostic } from '../state/globals.js'
 import type { ToolDef } from '../state/tool-def.js'
-import type { ProjectQuestion } from './ask-project.js'
-import { projectRoot } from './project-root.js'
-import { type ProjectTrust, trustOf } from './project-trust.js'
+import { sourceOf } from '../state/tool-source.js'
+import { projectRoot } from './project-digest.js'
+import { type ProjectQuestion, type ProjectTrust, trustOf } from './project-trust.js'
 
 /** The runtime as agents have it. */
 export interface AgentView {
@@ -115,4 +116,11 @@ function noteWithheld(tools: readonly ToolDef[], why: string, trust: ProjectTrus
   })
   if (isFirst && isUnforeseen(trust))
     console.warn(visibleText(`agent-apps: ${root}: ${reason}. ${TRUST_ADVICE}`))
+}
+
+/** The runtime as a tool's own needs reach it: those of others reach no code of an untrusted project. */
+export async function reachOf(tool: ToolDef, own: Globals): Promise<Globals> {
+  const source = sourceOf(tool)
+  if (source && isAsked(source.state, own.config)) return own
+  return (await agentView(own)).globals
 }

@@ -1,14 +1,15 @@
 import { disk } from '#disk'
 import { isAgentAppsError } from '../../src/base/error.js'
 import { INDEX_FILE } from '../../src/index/index-format.js'
+import { searchDirectories } from '../../src/skill/path-entry.js'
 import { loadParser } from '../directory/directory-files.js'
 import { isModuleFresh } from '../directory/module-freshness.js'
 import { delegateSource } from '../find/delegate-source.js'
 import { readDetails } from '../find/read-details.js'
-import type { Globals } from '../state/context.js'
+import type { Globals, RuntimeConfig } from '../state/context.js'
+import type { ProjectConfiguration } from '../state/policy.js'
 import type { ToolDef } from '../state/tool-def.js'
 import { sourceOf, type ToolSource } from '../state/tool-source.js'
-import { askedConfiguration, projectRoot } from './project-root.js'
 
 /**
  * The digest of a project's tools and of what its configuration asks for: SHA-256 over the sorted pairs of path
@@ -59,4 +60,24 @@ async function inputsOf(source: ToolSource, view: Globals): Promise<string[]> {
 
 function delegateModule({ record: { delegate } }: ToolSource) {
   return delegate && 'file' in delegate ? delegate : undefined
+}
+
+/** The folder of the project that must be trusted: that of its configuration, else the one that all of its paths share. */
+export function projectRoot({ config: { cwd = disk.cwd(), paths, projects, isProjects } }: Globals): string {
+  if (projects) return projects.root
+  const folders = searchDirectories(paths)
+    .filter(({ trust }) => isProjects || trust === 'ask')
+    .map(({ dir }) => disk.resolve(cwd, dir))
+  const [first = cwd, ...others] = folders
+  const isAbove = (folder: string): boolean =>
+    others.every(other => other === folder || disk.inside(folder, other) !== null)
+  let root = first
+  while (!isAbove(root) && disk.resolve(root, '..') !== root) root = disk.resolve(root, '..')
+  return root
+}
+
+/** The part of the project's configuration that counts only once the project is trusted. */
+export function askedConfiguration({ projects, isOwn }: RuntimeConfig): Omit<ProjectConfiguration, 'root'> {
+  const { root: _, ...configuration } = (!isOwn && projects) || { root: '' }
+  return configuration
 }

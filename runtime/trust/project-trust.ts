@@ -2,22 +2,23 @@ import { disk } from '#disk'
 import { isAgentAppsError, runtimeClosed } from '../../src/base/error.js'
 import { PERMISSIONS } from '../../src/base/permissions.js'
 import { searchDirectories } from '../../src/skill/path-entry.js'
-import type { Outcome } from '../approvals/outcome.js'
+import { ABORTED, askHost, askInTurn, type Outcome, outcomeOf } from '../approvals/ask-host.js'
+import { notify } from '../approvals/notify.js'
 import { chainOf } from '../cascade/chain-of.js'
 import { everyTool } from '../find/all-tools.js'
 import { checkLimits } from '../options/check-limits.js'
 import { guardsOf } from '../policy/guards-of.js'
-import type { Globals, RuntimeConfig } from '../state/context.js'
+import { emptyCache } from '../state/cache.js'
+import type { CallIds, Globals, RuntimeConfig } from '../state/context.js'
 import { isAsked } from '../state/directory-state.js'
+import type { RunEvent } from '../state/events.js'
+import { createGlobals } from '../state/globals.js'
 import { perRuntime } from '../state/per-runtime.js'
-import type { UntrustedTool } from '../state/policy.js'
+import type { ProjectRequest, UntrustedTool } from '../state/policy.js'
 import type { ToolDef } from '../state/tool-def.js'
 import { sourceOf } from '../state/tool-source.js'
-import { type ProjectQuestion, putQuestion } from './ask-project.js'
-import { digestOfTools } from './project-digest.js'
-import { askedConfiguration, projectRoot } from './project-root.js'
+import { askedConfiguration, digestOfTools, projectRoot } from './project-digest.js'
 import { addTrusted, trustedProjects } from './trusted-projects.js'
-import { untrustedView } from './untrusted-view.js'
 
 /** The decision if agents get the code of a runtime's project, and the view that they have until then. */
 export class ProjectTrust {
@@ -217,4 +218,113 @@ function untrustedTool(tool: ToolDef): UntrustedTool {
     gated,
     shadows: origin.shadows,
   }
+}
+
+/** A question about a project that waits for an answer. */
+export interface ProjectQuestion {
+  /** The tool that an agent called; absent where it chose an agent of the project. */
+  tool?: ToolDef
+  ids: CallIds
+  signal?: AbortSignal | undefined
+}
+
+/** Asks a person whether a project is trusted, and tells listeners. */
+export async function putQuestion(
+  request: Omit<ProjectRequest, 'signal' | 'expires'>,
+  call: ProjectQuestion,
+  globals: Globals,
+): Promise<Outcome> {
+  const asked = () => shown(request, call, globals)
+  return (await askInTurn(globals, call.ids, call.signal, asked)) ?? ABORTED
+}
+
+async function shown(
+  request: Omit<ProjectRequest, 'signal' | 'expires'>,
+  { tool, ids, signal }: ProjectQuestion,
+  globals: Globals,
+): Promise<Outcome> {
+  const started = performance.now()
+  const about = { request, tool, ids, started }
+  notifyOfTrust('trust:asked', about, globals)
+  const answer = outcomeOf(await askHost(globals.config, request, signal))
+  notifyOfTrust('trust:answered', { ...about, answer }, globals)
+  return answer
+}
+
+/** A question about a project, as far as it has come. */
+interface TrustEvent {
+  request: Omit<ProjectRequest, 'signal' | 'expires'>
+  tool: ToolDef | undefined
+  ids: CallIds
+  started: number
+  answer?: { answer: string; reason: string }
+}
+
+/** Tells listeners that a person was asked about a project, or answered. */
+function notifyOfTrust(
+  type: 'trust:asked' | 'trust:answered',
+  { request, tool, ids, started, answer }: TrustEvent,
+  globals: Globals,
+): void {
+  if (!globals.events.listeners.has(type)) return
+  const { id, root, digest, tools } = request
+  const event: RunEvent = {
+    type,
+    run: id,
+    tool: tool?.name ?? '',
+    layer: tool?.origin.layer ?? 'project',
+    duration: performance.now() - started,
+    origin: tool?.origin,
+    agentId: ids.agentId,
+    sessionId: ids.sessionId,
+    userId: ids.userId,
+    metadata: { root, digest, tools, ...answer },
+  }
+  notify(event, globals)
+}
+
+/**
+ * A runtime without the code of a project that nobody trusts yet: its tools are found by what their files say,
+ * none of its code is run, and what it promotes stays its own. Registered tools, listeners, diagnostics and
+ * counts are those of the runtime.
+ */
+export function untrustedView(own: Globals): Globals {
+  const view: View = own.untrustedView ?? madeView(own)
+  own.untrustedView = view
+  const { project: _, ...config } = own.config
+  const { env } = askedConfiguration(own.config)
+  Object.assign(view.config, config, env !== undefined && config.env === env && { env: [] })
+  if (view.seen !== own.tools.programmaticTools.version) {
+    // A registered tool came or went, and with it what was found before.
+    Object.assign(view.cache, emptyCache())
+    view.missing.clear()
+    view.resolving.clear()
+    view.settling.clear()
+    view.seen = own.tools.programmaticTools.version
+  }
+  return view
+}
+
+interface View extends Globals {
+  /** The version of the registered tools that its caches were filled with. */
+  seen?: number
+}
+
+function madeView(own: Globals): View {
+  const { project: _, ...config } = own.config
+  const { tools, events, diagnostics, stats, checkSpawned } = own
+  const view: View = createGlobals(config, tools.programmaticTools)
+  Object.assign(view, { own, isUntrusted: true, tools, events, diagnostics, stats, checkSpawned })
+  return Object.defineProperties(view, {
+    closed: { get: () => own.closed },
+    lifecycle: { get: () => own.lifecycle },
+    toolConfig: { get: () => own.toolConfig },
+    models: { get: () => own.models },
+    redact: {
+      get: () => own.redact,
+      set: redact => {
+        own.redact = redact
+      },
+    },
+  })
 }

@@ -34,7 +34,7 @@ import { exportSkills } from 'agent-apps/export'
 import { connectMcp } from 'agent-apps/mcp'
 import { conformance } from 'agent-apps/testing'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
-import { withSum } from '../../runtime/approvals/sha256.js'
+import { withSum } from '../../runtime/approvals/user-lines.js'
 import { calling, scriptedModel } from '../support/ai-model.js'
 import { withSpies } from '../support/with-spies.js'
 

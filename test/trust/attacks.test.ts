@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { createRuntime, type RuntimeOptions, registerTool } from 'agent-apps'
 import { compile, loadConfig } from 'agent-apps/compiler'
 import { afterEach, describe, expect, it, vi } from 'vitest'
-import { withSum } from '../../runtime/approvals/sha256.js'
+import { withSum } from '../../runtime/approvals/user-lines.js'
 import { temporary } from '../support/temporary.js'
 import { skill, writeTree } from '../support/tree.js'
 import {
