@@ -1,7 +1,7 @@
 import { createHash, hash } from 'node:crypto'
 import { lstatSync, realpathSync, statSync } from 'node:fs'
 import { join, sep } from 'node:path'
-import { byCodePoint } from '../src/base/code-point-order.js'
+import { byCodePoint, inCodePointOrder } from '../src/base/code-point-order.js'
 import { isJsonObject, type JsonObject } from '../src/base/json.js'
 import { expectCascade } from '../src/index/cascade-record.js'
 import { emptyLines } from '../src/index/encode-index.js'
@@ -12,11 +12,15 @@ import {
   type IndexHeader,
   type IndexRecords,
   isBroken,
+  listFile,
+  type NameRecord,
+  type NamesakesRecord,
   SECTIONS,
   type Section,
   shardFile,
 } from '../src/index/index-format.js'
 import { isInside } from '../src/index/inside-path.js'
+import { encodeList } from '../src/index/list-columns.js'
 import {
   hashedText,
   IndexRefused,
@@ -91,12 +95,33 @@ function readIndex(directory: string, found: VerifiedDirectory, deviates: Deviat
   }
   if (header.shards === undefined) addPart(INDEX_FILE, text)
   for (const digest of new Set(header.shards)) {
-    const shard = readShard(directory, digest, found, deviates)
+    const shard = readPartFile(directory, digest, shardFile, found, deviates)
     if (shard !== null) addPart(shardFile(digest), shard)
   }
   if (found.deviations.length === 0 && hash('sha256', hashedText(text, header)) !== header.hash)
     deviates(INDEX_FILE, 'has other records than it was written with')
-  return { header, records: records as ReadIndex['records'] }
+  const index = { header, records: records as ReadIndex['records'] }
+  if (header.shards !== undefined && found.deviations.length === 0)
+    verifyList(directory, index, found, deviates)
+  return index
+}
+
+/** Compares the list of an index with the one that its shards give. */
+function verifyList(
+  directory: string,
+  { header: { list }, records: { tools, files } }: ReadIndex,
+  found: VerifiedDirectory,
+  deviates: Deviates,
+): void {
+  // Older versions wrote none.
+  if (list === undefined) return
+  const text = readPartFile(directory, list, listFile, found, deviates)
+  const names = inCodePointOrder(tools.keys())
+  const made = encodeList(
+    names.map(name => [name, tools.get(name) as NameRecord | NamesakesRecord]),
+    () => files,
+  )
+  if (text !== null && text !== made) deviates(listFile(list), 'does not list what the shards contain')
 }
 
 /** The answer of an index; null if a runtime refuses the file, which then deviates. */
@@ -110,9 +135,10 @@ function unlessRefused<Result>(file: string, deviates: Deviates, read: () => Res
   }
 }
 
-function readShard(
+function readPartFile(
   directory: string,
   digest: string,
+  fileOf: (digest: string) => string,
   found: VerifiedDirectory,
   deviates: Deviates,
 ): string | null {
@@ -121,9 +147,9 @@ function readShard(
     return null
   }
   found.files++
-  const text = textOf(directory, shardFile(digest), deviates)
+  const text = textOf(directory, fileOf(digest), deviates)
   if (text === null || hash('sha256', text).startsWith(digest)) return text
-  deviates(shardFile(digest), DIFFERENT)
+  deviates(fileOf(digest), DIFFERENT)
   return null
 }
 

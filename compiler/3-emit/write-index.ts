@@ -14,7 +14,7 @@ import {
   writeAllAtomic,
   writeAtomic,
 } from '../index/index-directory.js'
-import { isShard, readWritten, shardFiles, shardsOf, textOf } from '../index/index-files.js'
+import { isPart, partFiles, readWritten, textOf } from '../index/index-files.js'
 import { BUNDLE_CACHE_FILE, CACHE_FILE } from '../records/compile-cache.js'
 import { abandonedDirectoryLock, directoryLock, withDirectoryLock } from './directory-lock.js'
 
@@ -22,10 +22,11 @@ const GITIGNORE_FILE = `${INDEX_DIRECTORY}/.gitignore`
 /** Keeps this machine's own files out of version control, whatever the project's own rules are. */
 const GITIGNORE = 'cache*\n*.tmp\n'
 
-const SHARD_NAME = /^index-([0-9a-f]{32})\.json$/
+/** A shard, or the list of an index's tools. */
+const PART_NAME = /^(?:index|list)-([0-9a-f]{32})\.json$/
 /** The files that are written under a temporary name first. */
 const WRITTEN_NAME =
-  /^\.?(?:agent-apps|index-[0-9a-f]{32}|(?:module|chunk)-[0-9A-Z]{8}|cache|gitignore)[\w.-]*$/
+  /^\.?(?:agent-apps|(?:index|list)-[0-9a-f]{32}|(?:module|chunk)-[0-9A-Z]{8}|cache|gitignore)[\w.-]*$/
 
 /** The files that code was compiled to: all of them, and what those hold that are new. */
 export interface MadeModules {
@@ -36,12 +37,12 @@ export interface MadeModules {
 /** The files of an index, relative to the directory, that are not on disk as they should be. Those that are `sound` are known to be right. */
 export function outdatedFiles(
   directory: string,
-  { header, shards }: EncodedIndex,
+  { header, parts }: EncodedIndex,
   { files, outputs }: MadeModules,
   sound: ReadonlySet<string>,
 ): string[] {
-  const outdated = [...shards]
-    .filter(([file, shard]) => !sound.has(file) && !holds(directory, file, shard))
+  const outdated = [...parts]
+    .filter(([file, part]) => !sound.has(file) && !holds(directory, file, part))
     .map(([file]) => file)
   const missing = files.filter(file => {
     const contents = outputs.get(file)
@@ -81,7 +82,7 @@ function missingModules(directory: string, outputs: ReadonlyMap<string, Uint8Arr
 }
 
 /**
- * Brings an index onto disk: shards first, the index file last, then what no index names any more is removed.
+ * Brings an index onto disk: shards and their list first, the index file last, then what no index names any more is removed.
  * Whenever it is cut short, the index file names a complete set of shards, the old or the new one. Only to be
  * called under the directory's lock.
  *
@@ -98,10 +99,10 @@ export async function writeIndex(
   try {
     const written = outdatedFiles(directory, index, modules, sound)
     const named = written.filter(file => file !== INDEX_FILE)
-    const contentsOf = (file: string) => index.shards.get(file)?.() ?? modules.outputs.get(file) ?? ''
+    const contentsOf = (file: string) => index.parts.get(file)?.() ?? modules.outputs.get(file) ?? ''
     await writeAllAtomic(directory, named, contentsOf)
     if (named.length < written.length) await writeAtomic(directory, INDEX_FILE, index.header)
-    removeLeftovers(directory, file => index.shards.has(file) || index.kept.has(file))
+    removeLeftovers(directory, file => index.parts.has(file) || index.kept.has(file))
     removeFiles(directory, strayModules(directory, new Set(modules.files)))
     await writeCache(directory, cache)
     return written
@@ -129,8 +130,8 @@ export async function tidyDirectory(directory: string): Promise<void> {
 
 function tidy(directory: string): void {
   const written = readWritten(directory)
-  const shards = new Set(written && shardFiles(written))
-  removeLeftovers(directory, file => written === null || shards.has(file))
+  const parts = new Set(written && partFiles(written))
+  removeLeftovers(directory, file => written === null || parts.has(file))
   removeFiles(directory, unnamedModules(directory))
 }
 
@@ -159,14 +160,14 @@ export function madeFiles(directory: string): string[] {
   made.push(...halfWritten(directory))
   if (lstatSync(folder, { throwIfNoEntry: false })?.isDirectory() !== true) return made
   const written = readWritten(directory)
-  const named = new Set(written ? shardsOf(written.header) : [])
+  const named = new Set(written && partFiles(written))
   // A compile that runs the modules it is about to name holds the lock.
   const kept = isLockHeld(directoryLock(directory)) ? strayModules(directory, modulesOf(written)) : []
   for (const name of readdirSync(folder).sort()) {
     const file = `${INDEX_DIRECTORY}/${name}`
-    const shard = SHARD_NAME.exec(name)?.[1]
+    const digest = PART_NAME.exec(name)?.[1]
     const ours =
-      (shard !== undefined && (named.has(shard) || isShard(join(directory, file), shard))) ||
+      (digest !== undefined && (named.has(file) || isPart(join(directory, file), digest))) ||
       (name === '.gitignore' && textOf(join(directory, file)) === GITIGNORE) ||
       (isOwnModule(directory, file) && !kept.includes(file)) ||
       isHalfWritten(name)
@@ -176,14 +177,14 @@ export function madeFiles(directory: string): string[] {
   return made
 }
 
-/** Removes shards that the index no longer names and what a compile that was killed left behind. */
+/** Removes shards and lists that the index no longer names and what a compile that was killed left behind. */
 function removeLeftovers(directory: string, isNamed: (file: string) => boolean): void {
   const folder = join(directory, INDEX_DIRECTORY)
   removeFiles(directory, [...halfWritten(directory), ...abandonedDirectoryLock(directory)])
   for (const name of readdirSync(folder)) {
     const file = join(folder, name)
-    const shard = SHARD_NAME.exec(name)?.[1]
-    const stale = shard !== undefined && !isNamed(`${INDEX_DIRECTORY}/${name}`) && isShard(file, shard)
+    const digest = PART_NAME.exec(name)?.[1]
+    const stale = digest !== undefined && !isNamed(`${INDEX_DIRECTORY}/${name}`) && isPart(file, digest)
     if (stale || (isHalfWritten(name) && isFile(file))) rmSync(file, { force: true })
   }
 }

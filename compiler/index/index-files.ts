@@ -4,7 +4,7 @@ import { statSync } from 'node:fs'
 import { join } from 'node:path'
 import { orNull } from '../../src/base/attempt.js'
 import { emptyLines } from '../../src/index/encode-index.js'
-import { type IndexHeader, shardFile } from '../../src/index/index-format.js'
+import { listFile, shardFile } from '../../src/index/index-format.js'
 import {
   type IndexFiles,
   IndexRefused,
@@ -62,22 +62,24 @@ export function readWritten(directory: string): OpenIndex | null {
   return orNull(() => openIndex(indexFiles, directory))
 }
 
-export function shardsOf({ shards }: IndexHeader): string[] {
-  return (shards ?? []).filter(isShardDigest)
+/** The files of an index's shards and of its list, relative to the directory. */
+export function partFiles({ header: { shards = [], list } }: IndexText): string[] {
+  const listed = isShardDigest(list) ? [listFile(list)] : []
+  return [...shards.filter(isShardDigest).map(shardFile), ...listed]
 }
 
-/** The files of an index's shards, relative to the directory. */
-export function shardFiles({ header }: IndexText): string[] {
-  return shardsOf(header).map(shardFile)
-}
-
-/** True where no shard was changed since a time (ms), or those that were are still what their names say. */
-export function shardsHold(directory: string, { header }: IndexText, since: number): boolean {
-  return shardsOf(header).every(shard => {
-    const file = join(directory, shardFile(shard))
+/** True where no shard or list was changed since a time (ms), or those that were are still what their names say. */
+export function partsHold(directory: string, written: IndexText, since: number): boolean {
+  return partFiles(written).every(part => {
+    const file = join(directory, part)
     const stat = statSync(file, { throwIfNoEntry: false })
-    return stat !== undefined && (!isChangedSince(stat, since) || isShard(file, shard))
+    return stat !== undefined && (!isChangedSince(stat, since) || isPart(file, digestIn(part)))
   })
+}
+
+/** The digest in the name of a shard or list. */
+function digestIn(part: string): string {
+  return part.slice(part.lastIndexOf('-') + 1, -'.json'.length)
 }
 
 /**
@@ -100,7 +102,7 @@ export function storeLines(
 }
 
 /** True for a file that holds what its name says, and so is one that a compile wrote. */
-export function isShard(file: string, digest: string): boolean {
+export function isPart(file: string, digest: string): boolean {
   return (
     isFile(file) && unlessGone(() => indexFiles.digestOf(readRegularFile(file)))?.startsWith(digest) === true
   )

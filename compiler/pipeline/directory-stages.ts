@@ -13,7 +13,7 @@ import {
   unitsWithNewModules,
 } from '../2-resolve/modules/unit-modules.js'
 import { withModules } from '../3-emit/write-index.js'
-import { readWritten, shardsHold } from '../index/index-files.js'
+import { partsHold, readWritten } from '../index/index-files.js'
 import { LineStore } from '../index/line-store.js'
 import { type RecordedIndex, recordedIndex } from '../index/recorded-index.js'
 import type { ProjectDirectory } from '../project/project.js'
@@ -222,7 +222,9 @@ function previousCompile(
   const cache = written && readCache(dir)
   if (cache === null || written === null || hash('sha256', written.text) !== cache.header) return null
   if (cache.external.join() !== externalPackages.join()) return null
-  return shardsHold(dir, written, cache.savedAt) ? { cache, written } : null
+  // An index of shards gets a list, even if an older version wrote it.
+  if (written.header.shards && !written.header.list) return null
+  return partsHold(dir, written, cache.savedAt) ? { cache, written } : null
 }
 
 export interface WalkedDirectory extends WalkedEntry {

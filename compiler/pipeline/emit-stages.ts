@@ -5,10 +5,13 @@ import {
   type EncodedIndex,
   encodeIndex,
   type HeaderFields,
+  type KeptIndex,
   type KeptShards,
 } from '../../src/index/encode-index.js'
 import { type FileDigest, type Section, shardKey, shardOf } from '../../src/index/index-format.js'
 import { isInside } from '../../src/index/inside-path.js'
+import { readList } from '../../src/index/list-columns.js'
+import type { OpenIndex } from '../../src/index/read-index.js'
 import { type ReadSkills, rememberFiles } from '../1-read/read-skills.js'
 import type { LocatedContents } from '../2-resolve/contents/project-contents.js'
 import type { UnitModules } from '../2-resolve/modules/unit-modules.js'
@@ -18,10 +21,10 @@ import { recordLines } from '../3-emit/record-lines.js'
 import { outdatedFiles, saveCache, writeIndex } from '../3-emit/write-index.js'
 import { vouches } from '../files/file-stat.js'
 import { changedNames } from '../index/changed-names.js'
-import { indexFiles, readWritten, shardFiles, storeLines } from '../index/index-files.js'
+import { indexFiles, partFiles, readWritten, storeLines, unlessRefused } from '../index/index-files.js'
 import type { KeptLines } from '../index/line-store.js'
 import { type ProjectDirectory, shownPath } from '../project/project.js'
-import type { Stage } from '../project/stage.js'
+import type { Job, Stage } from '../project/stage.js'
 import {
   addToCache,
   changedFiles,
@@ -68,7 +71,7 @@ export interface EncodedDirectory {
     shards: KeptShards | null
     /** Files beside the skills that records are made of. */
     otherFiles: ReadonlyMap<string, FileDigest>
-    /** The shards that are as they must be. */
+    /** The parts of the last index, which are as they must be. */
     sound: Set<string>
     /** False where the index is as it must be, so that at most the cache is written. */
     isOutdated: boolean
@@ -98,8 +101,9 @@ export const encode: Stage<ResolvedDirectory, EncodedDirectory> = {
     const kept = keptLines(resolved, shards)
     const lines = recordLines(linked, kept, cascades.records, contents.records, otherFiles, store, isWanted)
     const fields = headerFields(resolved, linked)
-    const encoded = encodeIndex(lines, fields, line => store.bytes(line), indexFiles, shards)
-    const sound = new Set(previous && shardFiles(previous.written))
+    const known = keptIndex(resolved, shards)
+    const encoded = encodeIndex(lines, fields, line => store.bytes(line), indexFiles, true, known)
+    const sound = new Set(previous && partFiles(previous.written))
     const outdated = outdatedFiles(dir, encoded, modules, sound)
     if (!job.check)
       return { compiled, unwritten: { encoded, shards, otherFiles, sound, isOutdated: outdated.length > 0 } }
@@ -211,9 +215,22 @@ function keptLines(
   if (previous === null) return null
   const { written } = previous
   const wanted = shards && (written.header.shards ?? []).filter((_, number) => shards[number] === null)
-  const lines = storeLines(dir, written, store, wanted ?? undefined)
-  if (lines !== null) return lines
-  // They are another compile's by now, or were damaged.
+  return storeLines(dir, written, store, wanted ?? undefined) ?? lost(written, dir, job)
+}
+
+/** The shards of the last compile that are kept, with its list. */
+function keptIndex(
+  { directory: { dir }, previous, job }: PreparedDirectory,
+  shards: KeptShards | null,
+): KeptIndex | null {
+  if (previous === null || shards === null) return null
+  const { written } = previous
+  const list = unlessRefused(() => readList(indexFiles, dir, written.header)) ?? lost(written, dir, job)
+  return { shards, list }
+}
+
+/** Starts the compile over: parts of the last index are another compile's by now, or were damaged. */
+function lost(written: OpenIndex, dir: string, job: Job): never {
   job.force ||= readWritten(dir)?.text === written.text
   throw new Overtaken()
 }

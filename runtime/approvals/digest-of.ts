@@ -1,7 +1,7 @@
 import { disk } from '#disk'
 import { canonicalText } from '../../src/base/canonical-text.js'
 import type { CodeSource } from '../../src/content/disk-parser.js'
-import { type DigestedFile, digestedFiles } from '../../src/index/digested-files.js'
+import { type DigestedFile, digestedFiles } from '../../src/index/digested-texts.js'
 import type { DirectoryNames } from '../../src/index/directory-names.js'
 import type { ModuleRecord, ToolRecord } from '../../src/index/index-format.js'
 import { isInside } from '../../src/index/inside-path.js'

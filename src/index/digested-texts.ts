@@ -18,3 +18,13 @@ const CASCADES_VERSION = 1
 export function cascadeKeyText(directories: readonly string[], library: string | null): string {
   return JSON.stringify([CASCADES_VERSION, directories, library])
 }
+
+/** A file, by its path relative to the directory, and its SHA-256. */
+export type DigestedFile = readonly [path: string, sha256: string]
+
+/** The text whose SHA-256 stands for several files, in whichever order they are given. */
+export function digestedFiles(files: Iterable<DigestedFile>): string {
+  return [...new Set(Array.from(files, ([path, sha256]) => `${path}\0${sha256}`))]
+    .sort(byCodePoint)
+    .join('\n')
+}

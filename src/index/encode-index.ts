@@ -7,6 +7,7 @@ import {
   INDEX_SCHEMA,
   INDEX_VERSION,
   type IndexHeader,
+  listFile,
   type NameRecord,
   type NamesakesRecord,
   SECTIONS,
@@ -18,6 +19,7 @@ import {
   shardOf,
   type ToolDetails,
 } from './index-format.js'
+import { encodeList, type ListColumns, MAIN_BROKEN } from './list-columns.js'
 import type { IndexFiles } from './read-index.js'
 
 /** The records of an index as lines, `"key":{…}` each, by section and key. */
@@ -43,8 +45,10 @@ export type HeaderFields = Pick<
 export interface EncodedIndex {
   /** The text of the index file. */
   header: string
-  /** Each function builds its shard anew at every call: all shards together are as large as everything else. */
-  shards: Map<string, () => Uint8Array>
+  /**
+   * The shards and their list. The function of a shard builds it anew at every call: all shards together are as large as everything else.
+   */
+  parts: Map<string, () => Uint8Array>
   /** The shards of an index before that are named once more. */
   kept: Set<string>
 }
@@ -52,47 +56,89 @@ export interface EncodedIndex {
 /** The digest of each shard that is as it was before, by its number; null for one whose lines are given. */
 export type KeptShards = readonly (string | null)[]
 
+/** The index before, where as many shards are needed now. */
+export interface KeptIndex {
+  shards: KeptShards
+  list: ListColumns
+}
+
 /**
  * Writes records as the text of an index; the counterpart of `openIndex`.
  *
  * @param bytesOf gives the UTF-8 of a line
- * @param known the shards of an index before, where as many are needed now
+ * @param isListed whether an index of shards gets a list
+ * @param known the index before, where some of its shards hold
  */
 export function encodeIndex<Line>(
   lines: Lines<Line>,
   fields: HeaderFields,
   bytesOf: (line: Line) => Uint8Array,
   { digestOf, digestText }: Pick<IndexFiles, 'digestOf' | 'digestText'>,
-  known: KeptShards | null = null,
+  isListed: boolean,
+  known: KeptIndex | null = null,
 ): EncodedIndex {
-  const count = known?.length ?? shardCount(lines.tools.size + lines.files.size)
+  const count = known?.shards.length ?? shardCount(lines.tools.size + lines.files.size)
   if (count === 0) {
     const [all] = divide(lines, 1) as [SortedLines<Line>]
     const body = joined(sectionsOf(all, bytesOf))
     return {
       header: encodeHeader({ ...fields, hash: digestOf(body) }, body),
-      shards: new Map(),
+      parts: new Map(),
       kept: new Set(),
     }
   }
-  const shards: EncodedIndex['shards'] = new Map()
-  const digests = divide(lines, count).map((part, number) => {
-    const before = known?.[number]
+  const parts: EncodedIndex['parts'] = new Map()
+  const shards = divide(lines, count).map((part, number) => {
+    const before = known?.shards[number]
     if (before) return before
     const shard = (): Uint8Array => joined(['{\n', ...sectionsOf(part, bytesOf), INDEX_END])
     const digest = digestOf(shard()).slice(0, 32)
-    shards.set(shardFile(digest), shard)
+    parts.set(shardFile(digest), shard)
     return digest
   })
+  const listed = isListed ? new TextEncoder().encode(listOf(lines, bytesOf, known)) : null
+  const list = listed ? digestOf(listed).slice(0, 32) : undefined
+  if (listed && list) parts.set(listFile(list), () => listed)
   return {
-    header: encodeHeader({ ...fields, hash: digestText(digests.join('\n')), shards: digests }),
-    shards,
-    kept: new Set(known?.flatMap(digest => (digest === null ? [] : shardFile(digest)))),
+    header: encodeHeader({ ...fields, hash: digestText(shards.join('\n')), shards, list }),
+    parts,
+    kept: new Set(known?.shards.flatMap(digest => (digest === null ? [] : shardFile(digest)))),
   }
 }
 
-function encodeHeader(fields: HeaderFields & { hash: string; shards?: string[] }, body?: Uint8Array): string {
-  const { hash, ignore, namespace, discover, listing, counts, cascadeInput, cascadeKey } = fields
+/** The list of the tools whose lines are given, and of those of the shards that are kept. */
+function listOf<Line>(
+  { tools, files }: Lines<Line>,
+  bytesOf: (line: Line) => Uint8Array,
+  known: KeptIndex | null,
+): string {
+  const decoder = new TextDecoder()
+  const textOf = (line: Line): string => decoder.decode(bytesOf(line))
+  function* toolRecords(): Generator<[string, NameRecord | NamesakesRecord]> {
+    for (const name of inCodePointOrder(tools.keys()))
+      yield [name, recordIn(name, textOf(tools.get(name) as Line)) as NameRecord | NamesakesRecord]
+  }
+  function* fileRecords(isWanted: (path: string) => boolean): Generator<[string, FileRecord]> {
+    for (const [path, line] of files) {
+      const text = textOf(line)
+      if (isWanted(path) || text.includes(MAIN_BROKEN)) yield [path, recordIn(path, text) as FileRecord]
+    }
+  }
+  const isKept = (section: Section, key: string): boolean =>
+    known !== null && known.shards[shardOf(shardKey(section, key), known.shards.length)] !== null
+  return encodeList(toolRecords(), fileRecords, known && { columns: known.list, isKept })
+}
+
+/** The record of a line `"key":{…}`. */
+function recordIn(key: string, line: string): unknown {
+  return JSON.parse(line.slice(JSON.stringify(key).length + 1))
+}
+
+function encodeHeader(
+  fields: HeaderFields & Pick<IndexHeader, 'hash' | 'shards'> & { list?: string | undefined },
+  body?: Uint8Array,
+): string {
+  const { hash, ignore, namespace, discover, listing, counts, cascadeInput, cascadeKey, list } = fields
   const lines = [
     `"$schema":${JSON.stringify(INDEX_SCHEMA)}`,
     `"version":${INDEX_VERSION}`,
@@ -104,6 +150,7 @@ function encodeHeader(fields: HeaderFields & { hash: string; shards?: string[] }
     `"counts":${JSON.stringify(counts)}`,
     `"cascadeInput":${JSON.stringify(cascadeInput)}`,
     `"cascadeKey":${JSON.stringify(cascadeKey)}`,
+    ...(list === undefined ? [] : [`"list":${JSON.stringify(list)}`]),
   ]
   const { listed = [], folders = [], units = [], plugins = [], manifests = [], modules, shards = [] } = fields
   for (const [field, items] of Object.entries({

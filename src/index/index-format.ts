@@ -33,7 +33,8 @@
  * same sections. The record of a key stands in shard number `shardOf(shardKey(section, key), count)`, so that
  * finding one reads the header and one shard, however many skills there are. A tool of a namespace is found
  * by its bare name in the same shard. A shard is named by its content: whoever
- * read a header finds exactly the shards it meant, or none.
+ * read a header finds exactly the shards it meant, or none. So is the list beside the shards, from which all tools are
+ * listed: `list-columns.ts` describes it.
  *
  * Every record is one line, and every line but a record's belongs to the frame above. Keys of our records are
  * sorted, authors' values keep their order. Last of all stands `check`, a checksum of the line before it: whoever looks for one record
@@ -108,6 +109,8 @@ export interface IndexHeader {
   modules?: string[]
   /** The shards' digests in order; absent where the sections stand in this file. */
   shards?: string[]
+  /** The digest of the list of the shards' tools, which `list-columns.ts` describes; absent where there are no shards. */
+  list?: string
 }
 
 /** A folder of the directory that is taken by itself: what its skills include, link to and stand under lies in it. */
@@ -314,6 +317,10 @@ function checksum(text: string): number {
 
 export function shardFile(digest: string): string {
   return `${INDEX_DIRECTORY}/index-${digest}.json`
+}
+
+export function listFile(digest: string): string {
+  return `${INDEX_DIRECTORY}/list-${digest}.json`
 }
 
 export function isBroken(record: NameRecord | NamesakesRecord): record is BrokenRecord {

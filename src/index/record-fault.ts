@@ -64,7 +64,7 @@ export const isHeader = hasFields({
   shards: optional(value => Array.isArray(value) && value.length > 0),
 })
 
-const isDiagnostic = hasFields({
+export const isDiagnostic = hasFields({
   file: isInside,
   reason: isString,
   note: isString,
@@ -76,7 +76,7 @@ const isDiagnostic = hasFields({
 
 const isFile = hasFields({ tools: isStringArray, diagnostics: arrayOf(isDiagnostic) })
 
-const isFrontmatter = hasFields({
+export const isFrontmatter = hasFields({
   title: optional(isString),
   description: optional(isString),
   visibility: optional(isString),
@@ -117,10 +117,13 @@ const SKILL_FILES = new Map<unknown, RegExp>([
   ['code', /[^/]\.skill\.(?:ts|js|mts|mjs)$/],
 ])
 
+export function isSkillFile(kind: unknown, file: unknown): boolean {
+  return isString(file) && SKILL_FILES.get(kind)?.test(file) === true
+}
+
 function isTool(name: string, record: JsonObject): boolean {
   const { kind, file, frontmatter, exported, content, size } = record
-  const isOfKind = isString(file) && SKILL_FILES.get(kind)?.test(file)
-  if (!isOfKind || !hasToolFields(record)) return false
+  if (!isSkillFile(kind, file) || !hasToolFields(record)) return false
   const isNamed = isJsonObject(frontmatter) && frontmatter.name === name
   return isNamed && (kind === 'code' ? isString(exported) : isRange(content, size))
 }
@@ -129,7 +132,7 @@ function isTool(name: string, record: JsonObject): boolean {
 const SIZE_MAX = 2 ** 24
 
 /** True for the place of a content in a file of so many bytes. */
-function isRange(content: unknown, size: unknown): boolean {
+export function isRange(content: unknown, size: unknown): boolean {
   if (!Array.isArray(content) || content.length !== 2) return false
   const ascending = [0, ...content, size, SIZE_MAX]
   return ascending.every(

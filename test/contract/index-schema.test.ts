@@ -135,11 +135,12 @@ export default () => words('text')
     expect(problems(index)).toEqual([])
   })
 
-  it('accepts a split index and each of its shards', async () => {
-    const { index, shards } = await compiled({ ...TREE, ...manySkills(200) })
+  it('accepts a split index, each of its shards and its list', async () => {
+    const { index, shards, list } = await compiled({ ...TREE, ...manySkills(200) })
     expect(index).toHaveProperty('shards')
     expect(shards.length).toBeGreaterThan(1)
-    for (const document of [index, ...shards]) expect(problems(document)).toEqual([])
+    for (const document of [index, ...shards, list]) expect(problems(document)).toEqual([])
+    expect(list).toMatchObject({ mains: [], folders: expect.arrayContaining(['']) })
   })
 
   it.each<[string, string, unknown]>([
@@ -202,6 +203,24 @@ export default () => words('text')
   ])('rejects a header with %s', async (_, path, value) => {
     const { index } = await compiled(manySkills(200))
     expect(problems(mutated(index, path, value))).not.toEqual([])
+  })
+
+  it.each<[string, string, unknown]>([
+    ['a name that breaks the rule', 'names.0', 'Skill'],
+    ['a name twice', 'names.0', 'skill-1'],
+    ['a letter that stands for no kind', 'kinds', 'x'],
+    ['a letter that stands for no role', 'roles', 'x'],
+    ['a path that leads out', 'files.0', '../SKILL.md'],
+    ['a size that is no count', 'sizes.0', -1],
+    ['a fact that there is not', 'more.0', { made: 'yesterday' }],
+    ['a row of facts without any', 'more.0', {}],
+    ['a main skill without a name', 'mains', [['a/SKILL.md']]],
+    ['a missing column', 'descriptions', undefined],
+    ['a column of nobody', 'tags', []],
+  ])('rejects a list with %s', async (_, path, value) => {
+    const { list } = await compiled(manySkills(200))
+    expect(problems(list)).toEqual([])
+    expect(problems(mutated(list ?? {}, path, value))).not.toEqual([])
   })
 
   it('rejects a shard with a header field', async () => {
@@ -306,6 +325,8 @@ function problems(document: unknown): unknown[] {
 interface Compiled {
   index: Document
   shards: Document[]
+  /** Absent for a small index. */
+  list: Document | undefined
 }
 const known = new Map<string, Compiled>()
 
@@ -324,8 +345,12 @@ async function compileTree(tree: Record<string, string>, directory = '.'): Promi
   }
   await compile({ cwd: root, paths: [directory] })
   const made = join(directory, '.agent-apps')
-  const shards = readdirSync(join(root, made)).filter(name => /^index-.*\.json$/.test(name))
-  return { index: read(`${made}.json`), shards: shards.map(name => read(join(made, name))) }
+  const parts = (kind: RegExp): Document[] =>
+    readdirSync(join(root, made))
+      .filter(name => kind.test(name))
+      .map(name => read(join(made, name)))
+  const [list] = parts(/^list-.*\.json$/)
+  return { index: read(`${made}.json`), shards: parts(/^index-.*\.json$/), list }
 }
 
 function read(file: string): Document {

@@ -522,11 +522,12 @@ describe('the lines of an index', () => {
         }
         const store = new LineStore()
         const stored = new Map([...written.details].map(([name, line]) => [name, store.add(line)]))
-        const { header, shards } = encodeIndex<string | number>(
+        const { header, parts: shards } = encodeIndex<string | number>(
           { ...written, details: stored },
           fields,
           line => store.bytes(line),
           indexFiles,
+          false,
         )
         const read: Lines = emptyLines()
         const texts =

@@ -1,12 +1,13 @@
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { type CompileResult, compile } from 'agent-apps/compiler'
+import { type CompileResult, compile, verify } from 'agent-apps/compiler'
 import { beforeAll, expect, it } from 'vitest'
 import { around, code, main, text } from '../support/cascade-project.js'
 import { codeSkills } from '../support/code-project.js'
 import { times } from '../support/long.js'
 import { goodSkills, setTimes, skill, type Tree } from '../support/tree.js'
 
+const LIST = /^\.agent-apps\/list-[0-9a-f]{32}\.json$/
 const COUNT = times(2_000, 10_000)
 const SECTIONS = ['tools', 'details', 'files', 'cascades', 'contents'] as const
 
@@ -81,6 +82,8 @@ const kinds: {
   rendered: number
   modules: number
   changed: string[]
+  /** True where the change is one that a list shows. */
+  isListed: boolean
 }[] = [
   {
     kind: 'a skill that nothing depends on',
@@ -89,6 +92,7 @@ const kinds: {
     read: 1,
     rendered: 0,
     modules: 0,
+    isListed: true,
     changed: ['files good-7/SKILL.md', 'tools good-7'],
   },
   {
@@ -99,6 +103,7 @@ const kinds: {
     read: 1,
     rendered: 2,
     modules: 0,
+    isListed: false,
     changed: ['contents including', 'contents nesting', 'details including', 'files including/part.md'],
   },
   {
@@ -108,6 +113,7 @@ const kinds: {
     read: 1,
     rendered: DIRECTIVES,
     modules: 0,
+    isListed: true,
     changed: [
       'cascades base',
       'cascades derived',
@@ -124,6 +130,7 @@ const kinds: {
     read: 1,
     rendered: DIRECTIVES,
     modules: 0,
+    isListed: true,
     changed: ['cascades deeper', 'cascades under', 'details below', 'files below/SKILL.md', 'tools below'],
   },
   {
@@ -133,6 +140,7 @@ const kinds: {
     read: 1,
     rendered: 1,
     modules: 2,
+    isListed: false,
     changed: ['contents stamped', 'files stamp.skill.js', 'tools stamp'],
   },
   {
@@ -142,6 +150,7 @@ const kinds: {
     read: 0,
     rendered: 0,
     modules: 2,
+    isListed: false,
     changed: ['files lib/word.js', 'tools importing'],
   },
 ]
@@ -161,9 +170,11 @@ it.each(kinds)(`of ${COUNT}, $kind: what depends on it is compiled anew, and not
   })
   const modules = written.filter(file => /\.mjs(?:\.map)?$/.test(file))
   expect(modules).toHaveLength(one.modules)
-  expect(written.filter(file => !modules.includes(file)).sort()).toEqual(
-    [...shards, '.agent-apps.json'].sort(),
-  )
+  const others = written.filter(file => !modules.includes(file))
+  expect(others.filter(file => !LIST.test(file)).sort()).toEqual([...shards, '.agent-apps.json'].sort())
+  // A change that no list shows leaves the list as it is.
+  expect(others.filter(file => LIST.test(file))).toHaveLength(one.isListed ? 1 : 0)
+  expect((await verify({ cwd: dir, paths: ['.'] })).deviations).toEqual([])
   const again = await compile({ cwd: dir, paths: ['.'] })
   expect([again.written, again.reused, again.rendered]).toEqual([[], FILES, 0])
 })

@@ -256,7 +256,9 @@ function indexTexts(
   { lines, header }: IndexedDirectory,
   at: string,
 ): Pick<BundledDirectory, 'index' | 'shards' | 'digests'> {
-  const { header: text, shards } = encodeIndex(lines, { ...header, modules: [] }, Buffer.from, indexFiles)
+  // A bundle has a list of its own.
+  const fields = { ...header, modules: [] }
+  const { header: text, parts } = encodeIndex(lines, fields, Buffer.from, indexFiles, false)
   const made = readHeader(text)
   const digested = hashedText(text, made)
   const path = below(at, INDEX_FILE)
@@ -268,7 +270,7 @@ function indexTexts(
   }
   return {
     index: { path, before: text, digested: '', after: '', digest: '' },
-    shards: [...shards].map(([file, shard]) => {
+    shards: [...parts].map(([file, shard]) => {
       const part = Buffer.from(shard()).toString()
       return { path: below(at, file), text: part, digest: hash('sha256', part) }
     }),
