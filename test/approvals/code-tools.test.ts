@@ -1,10 +1,11 @@
-import { readFileSync } from 'node:fs'
+import { cpSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { createRuntime, type Runtime } from 'agent-apps'
 import { check, compile } from 'agent-apps/compiler'
 import { describe, expect, it } from 'vitest'
 import { answering, code } from '../support/asking.js'
 import { codeSkills } from '../support/code-project.js'
+import { temporary } from '../support/temporary.js'
 
 const COUNTS = globalThis as unknown as Record<string, number>
 
@@ -27,17 +28,28 @@ const SKILLS = {
   'plain.skill.js': tool('plain', ''),
 }
 
+let template: string | undefined
+
+/** A copy of a project that is compiled once. */
+async function compiled(): Promise<string> {
+  if (template === undefined) {
+    template = codeSkills(SKILLS).root
+    await compile({ cwd: template, paths: ['skills'] })
+  }
+  const root = temporary()
+  cpSync(template, root, { recursive: true, preserveTimestamps: true, verbatimSymlinks: true })
+  return root
+}
+
 describe.each(['from disk', 'compiled'])('a tool in code, %s', way => {
   async function opened(answers: unknown[]): Promise<{
     runtime: Runtime
-    dir: string
     requests: ReturnType<typeof answering>['requests']
   }> {
-    const { root, dir } = codeSkills(SKILLS)
-    if (way === 'compiled') await compile({ cwd: root, paths: ['skills'] })
+    const root = way === 'compiled' ? await compiled() : codeSkills(SKILLS).root
     const { interact, requests } = answering(answers)
     for (const name of Object.keys(COUNTS)) if (name.startsWith('imported_')) delete COUNTS[name]
-    return { runtime: createRuntime({ cwd: root, paths: ['skills'], interact }), dir, requests }
+    return { runtime: createRuntime({ cwd: root, paths: ['skills'], interact }), requests }
   }
 
   it('derives the keys of its calls', async () => {
@@ -72,9 +84,7 @@ describe.each(['from disk', 'compiled'])('a tool in code, %s', way => {
 })
 
 it('the index marks the functions of a tool without running it', async () => {
-  const { root, dir } = codeSkills(SKILLS)
-  await compile({ cwd: root, paths: ['skills'] })
-  const { tools } = JSON.parse(readFileSync(join(dir, '.agent-apps.json'), 'utf8'))
+  const { tools } = JSON.parse(readFileSync(join(await compiled(), 'skills/.agent-apps.json'), 'utf8'))
   const marked = Object.keys(SKILLS).map(file => {
     const { metadata } = tools[file.split('.')[0] ?? ''].frontmatter
     return [file, metadata['approval-key'], metadata['approval-preview']]

@@ -13,6 +13,7 @@ import { calling, scriptedModel } from '../support/ai-model.js'
 import { answering, code } from '../support/asking.js'
 import { damagesOf } from '../support/damaged.js'
 import { deployRuntime } from '../support/deploy-runtime.js'
+import { isLong } from '../support/long.js'
 import { temporary } from '../support/temporary.js'
 import { makeTree, skill } from '../support/tree.js'
 import { asking as askingProject, projectWith, ran } from '../support/trust-project.js'
@@ -73,7 +74,7 @@ describe('an answer that a store gives', () => {
     const { key, value } = await keptAnswer(answer)
     expect(await agentOf({ store: holding(key, value) }).invoke('deploy', {}, call)).toBeDefined()
     const granted: string[] = []
-    for (const { what, value: damaged } of damagesOf(value)) {
+    for (const { what, value: damaged } of damagesOf(value, isLong)) {
       const agent = agentOf({ store: holding(key, damaged) })
       const said = [await code(agent.invoke('deploy', {}, call)), await code(agent.invoke('deploy'))]
       if (said.some(one => one !== 'APPROVAL_UNAVAILABLE')) granted.push(what)
@@ -85,7 +86,7 @@ describe('an answer that a store gives', () => {
 
   it('that was used, or that denies, grants nothing either', async () => {
     for (const { key, value } of [await keptAnswer('deny'), await keptAnswer('allow-once', true)])
-      for (const one of [{ what: 'as it is', value }, ...damagesOf(value)]) {
+      for (const one of [{ what: 'as it is', value }, ...damagesOf(value, isLong)]) {
         const said = await code(agentOf({ store: holding(key, one.value) }).invoke('deploy', {}, call))
         expect(String(said), one.what).toMatch(/^APPROVAL_(DENIED|UNAVAILABLE)$/)
       }
@@ -106,7 +107,7 @@ describe('an answer that a store gives', () => {
       return code(agentOf({ store: fileStore(other) }).invoke('deploy', {}, call))
     }
     expect(await withFile(kept)).toMatchObject({ content: 'x' })
-    for (const { what, value } of damagesOf(kept)) {
+    for (const { what, value } of damagesOf(kept, isLong)) {
       // The names of versions are the store's own, and say nothing of an answer.
       if (what.startsWith('ids')) continue
       expect(String(await withFile(value)), what).toMatch(/^APPROVAL_UNAVAILABLE$|^STATE_/)
@@ -148,12 +149,12 @@ describe('a line of approvals.jsonl', () => {
     expect(await invoke()).not.toBe('APPROVAL_UNAVAILABLE')
     writeLines('approvals.jsonl', [approval, revocation])
     expect(await invoke()).toBe('APPROVAL_UNAVAILABLE')
-    for (const { what, value } of damagesOf(approval)) {
+    for (const { what, value } of damagesOf(approval, isLong)) {
       writeLines('approvals.jsonl', [value])
       expect(await invoke(), what).toBe('APPROVAL_UNAVAILABLE')
       expect(await agentOf(REMEMBER).approvals.list()).toEqual([])
     }
-    for (const { what, value } of damagesOf(revocation)) {
+    for (const { what, value } of damagesOf(revocation, isLong)) {
       writeLines('approvals.jsonl', [approval, value])
       expect(await invoke(), what).toBe('APPROVAL_UNAVAILABLE')
     }
@@ -178,8 +179,8 @@ describe('a line of trust.jsonl', () => {
     const invoke = (): Promise<unknown> => code(createRuntime({ project }).forAgent().invoke('build'))
     for (const [lines, what] of [
       [[trusted, revocation], 'revoked'] as const,
-      ...damagesOf(trusted).map(({ what, value }) => [[value], what] as const),
-      ...damagesOf(revocation).map(({ what, value }) => [[trusted, value], what] as const),
+      ...damagesOf(trusted, isLong).map(({ what, value }) => [[value], what] as const),
+      ...damagesOf(revocation, isLong).map(({ what, value }) => [[trusted, value], what] as const),
     ]) {
       writeLines('trust.jsonl', [...lines])
       expect(await invoke(), what).toBe('TOOL_NOT_FOUND')
@@ -215,8 +216,8 @@ describe('an approval in messages', () => {
       return running[Symbol.asyncIterator]().next()
     }
     const damages = [
-      ...damagesOf(request as JsonValue).map(({ what, value }) => [what, value, answer] as const),
-      ...damagesOf(answer as JsonValue).map(({ what, value }) => [what, request, value] as const),
+      ...damagesOf(request as JsonValue, isLong).map(({ what, value }) => [what, value, answer] as const),
+      ...damagesOf(answer as JsonValue, isLong).map(({ what, value }) => [what, request, value] as const),
     ]
     for (const [what, asked, said] of damages) {
       // What the SDK says of a request besides its ids and its signature is shown, or nothing.
@@ -232,7 +233,7 @@ describe('an approval in messages', () => {
     const asked = [{}] as unknown as Parameters<typeof answersOf>[1]
     for (const given of [{ decisions: [{ type: 'approve' }] }, { answer: 'allow-once' }, 'allow-session']) {
       expect(answersOf(given, asked)).not.toBeNull()
-      for (const { what, value } of damagesOf({ given } as JsonValue)) {
+      for (const { what, value } of damagesOf({ given } as JsonValue, isLong)) {
         const [answer = null] = answersOf((value as { given?: unknown }).given, asked) ?? []
         // An answer alone is one as well, and the last of the damages is one in a list.
         const isWord = /is \["allow-once"\]$/.test(what)

@@ -7,6 +7,7 @@ import {
 } from 'agent-apps'
 import { afterEach, describe, expect, it, vi } from 'vitest'
 import { code } from '../support/asking.js'
+import { times } from '../support/long.js'
 import { runtimeWith, type Tools } from '../support/registered-runtime.js'
 import { temporary } from '../support/temporary.js'
 import { makeTree, skill } from '../support/tree.js'
@@ -14,6 +15,7 @@ import { compiled } from '../support/trust-project.js'
 
 afterEach(() => {
   vi.unstubAllEnvs()
+  vi.useRealTimers()
 })
 
 const ids = { sessionId: 's', userId: 'u' }
@@ -85,14 +87,17 @@ describe('questions to one person', () => {
   })
 
   it('have all of their time from when they are shown', async () => {
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'Date'] })
     const { agent, shown } = host({ interactTimeoutMs: 1_000 })
     const calls = [1, 2, 3].map(a => code(agent.invoke('gated', { a })))
     for (const at of [0, 1]) {
       await vi.waitFor(() => expect(shown).toHaveLength(at + 1))
-      await new Promise(done => setTimeout(done, 600))
+      await vi.advanceTimersByTimeAsync(600)
       shown[at]?.answer('allow-once')
     }
     // The last one gets no answer.
+    await vi.waitFor(() => expect(shown).toHaveLength(3))
+    await vi.advanceTimersByTimeAsync(1_000)
     expect(await Promise.all(calls)).toEqual(['gated ran', 'gated ran', 'APPROVAL_UNAVAILABLE'])
     expect(shown[2]?.request.signal.aborted).toBe(true)
   })
@@ -123,10 +128,10 @@ describe('questions to one person', () => {
   })
 
   it('go on after one that fails, and about an aborted call nothing is asked', async () => {
-    let times = 0
+    let asked = 0
     const { agent } = host({
       interact: () => {
-        times++
+        asked++
         throw new Error('gone')
       },
     })
@@ -135,7 +140,7 @@ describe('questions to one person', () => {
       'APPROVAL_UNAVAILABLE',
     ])
     expect(await code(agent.invoke('gated', {}, { signal: AbortSignal.abort() }))).toBe('RUN_ABORTED')
-    expect(times).toBe(2)
+    expect(asked).toBe(2)
   })
 
   it('are about what a call would do when they are shown', async () => {
@@ -193,7 +198,7 @@ describe('questions to one person', () => {
     const calls = [agent.invoke('gated')]
     await vi.waitFor(() => expect(shown).toHaveLength(1))
     calls.push(agent.invoke('build'))
-    await new Promise(done => setTimeout(done, 500))
+    await new Promise(done => setTimeout(done, 150))
     expect(shown).toHaveLength(1)
     shown[0]?.answer('allow-once')
     await vi.waitFor(() => expect(shown).toHaveLength(2))
@@ -217,7 +222,7 @@ it.each(['allow-once', 'allow-session', 'allow-project'] as const)(
       },
     })
     const agent = runtime.forAgent(ids)
-    const calls = Array.from({ length: 200 }, async (_, delay) => {
+    const calls = Array.from({ length: times(50, 200) }, async (_, delay) => {
       for (let tick = 0; tick < delay; tick++) await (delay % 2 === 0 ? null : new Promise(setImmediate))
       return agent.invoke('deploy', {}, { callId: 'one' })
     })

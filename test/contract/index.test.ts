@@ -1,24 +1,37 @@
-import { readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { cpSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { createRuntime, findAuthority, isAgentAppsError, type Runtime } from 'agent-apps'
 import { compile } from 'agent-apps/compiler'
 import { describe, expect, it } from 'vitest'
 import { sealed } from '../../src/index/index-format.js'
-import { times } from '../support/long.js'
+import { some, times } from '../support/long.js'
 import { ownTools } from '../support/own-tools.js'
 import { changeAsHashed, reseal, rewriteIndex, type WrittenIndex } from '../support/poisoned-index.js'
+import { temporary } from '../support/temporary.js'
 import { goodSkills, makeTree, skill, type Tree, writeTree } from '../support/tree.js'
 
 const SECRET = 'Nobody may read this.'
-const FRESHNESS = ['trust', 'check'] as const
+const FRESHNESS = ['check', 'trust'] as const
+/** What one fault of a record does is seen without a look at files; `npm run test:long` sees that a look changes nothing. */
+const SHOWN = some(FRESHNESS)
 
-/** A directory of skills beside a secret, compiled. */
+const compiledTrees = new Map<Tree, string>()
+
+/** A directory of skills beside a secret, compiled. A tree is compiled once, and copied for each test. */
 async function compiledTree(tree: Tree): Promise<string> {
-  const root = makeTree({ 'secret.txt': SECRET, 'outside/SKILL.md': skill('outside', SECRET) })
-  const dir = join(root, 'skills')
-  writeTree(dir, tree)
-  await compile({ paths: [dir] })
-  return dir
+  const made = compiledTrees.get(tree) ?? makeTree({})
+  if (!compiledTrees.has(tree)) {
+    writeTree(made, {
+      'secret.txt': SECRET,
+      'outside/SKILL.md': skill('outside', SECRET),
+      ...Object.fromEntries(Object.entries(tree).map(([path, item]) => [`skills/${path}`, item])),
+    })
+    await compile({ paths: [join(made, 'skills')] })
+    compiledTrees.set(tree, made)
+  }
+  const root = temporary()
+  cpSync(made, root, { recursive: true, preserveTimestamps: true, verbatimSymlinks: true })
+  return join(root, 'skills')
 }
 
 const SMALL: Tree = {
@@ -65,7 +78,7 @@ async function expectRefused(dir: string, names = NAMES, contents = CONTENTS): P
  * for all files. What was found by sound records before is used on.
  */
 async function expectRefusedOnceMet(dir: string, names = NAMES, contents = CONTENTS): Promise<void> {
-  for (const freshness of FRESHNESS) {
+  for (const freshness of SHOWN) {
     const runtime = createRuntime({ paths: [dir], freshness })
     for (const [index, name] of names.entries()) {
       expect(await runtime.render(name), `${freshness} ${name}`).toBe(contents[index])
@@ -109,7 +122,7 @@ describe('an index with flipped bits', () => {
       const flipped = Buffer.from(whole)
       flipped[position] = (flipped[position] ?? 0) ^ (1 << (bit % 8))
       writeFileSync(indexOf(dir), flipped)
-      for (const freshness of FRESHNESS) {
+      for (const freshness of SHOWN) {
         const runtime = createRuntime({ paths: [dir], freshness })
         for (const [index, name] of NAMES.entries()) {
           expect(await runtime.render(name), `byte ${position}`).toBe(CONTENTS[index])
@@ -307,7 +320,7 @@ describe('an index with records that are not ours', () => {
     const dir = await compiledTree(SMALL)
     rewriteIndex(dir, change)
     await expectRefusedOnceMet(dir)
-    for (const freshness of FRESHNESS) {
+    for (const freshness of SHOWN) {
       const runtime = createRuntime({ paths: [dir], freshness })
       await expect(runtime.render('broken')).rejects.toMatchObject({ code: 'TOOL_BROKEN' })
       expect(await runtime.render('./good-1'.replace('.', dir))).toBe('Do good-1.\n')
@@ -497,7 +510,7 @@ describe('an index in several files', () => {
 
   /** A shard is only read for a name that it holds, so the refusal comes with the first of those, or with a list. */
   async function expectListRefused(dir: string): Promise<void> {
-    for (const freshness of FRESHNESS) {
+    for (const freshness of SHOWN) {
       const runtime = createRuntime({ paths: [dir], freshness })
       for (const [index, name] of names.entries()) expect(await runtime.render(name)).toBe(contents[index])
       expect((await ownTools(runtime)).map(({ name }) => name)).toEqual([...names].sort())

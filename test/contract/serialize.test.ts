@@ -13,7 +13,7 @@ import {
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { HOSTILE } from '../support/hostile-values.js'
-import { times } from '../support/long.js'
+import { isLong, times } from '../support/long.js'
 
 const RUNS = times(10, 100_000)
 
@@ -428,7 +428,8 @@ describe.each([
         expect(parse(stringify(read))).toStrictEqual(read)
         if (!/"\$(?:id|ref|truncated|object|fn)"/.test(text)) expect(stringify(read)).toBe(text)
       }),
-      { numRuns: RUNS * 20 },
+      // Few random values are read as something else; the first one is.
+      { numRuns: RUNS * 20, examples: [[JSON.parse(stringify(new Set([1])))]] },
     )
     expect(changed).toBeGreaterThan(0)
   })
@@ -591,6 +592,9 @@ describe('redact', () => {
       proxy: new Proxy({ password: '' }, { get: (_, key) => (key === 'password' ? secret : undefined) }),
     }
     expect(stringify(value, { redact: ['..password'] })).not.toContain(secret)
+  })
+
+  it.runIf(isLong)('what has no end', () => {
     const endless = (): object => ({
       password: secret,
       get next() {

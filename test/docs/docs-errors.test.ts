@@ -18,11 +18,11 @@ import {
   type ErrorCode,
   emptyGlobals,
   findTool,
+  interpolate,
   invoke,
   isAgentAppsError,
   parse,
   pathGet,
-  pathQuery,
   type RuntimeOptions,
   registerTool,
   revokeTrusted,
@@ -241,11 +241,7 @@ const PROVOKE: Record<Exclude<ErrorCode, 'RESULT_NOT_JSON' | 'USAGE'>, (root: st
     write(root, 'SKILL.md', SKILL.replace('Look.', 'Leak.'))
     return createRuntime({ paths: ['.'], cwd: root, verify: true }).invoke('review')
   },
-  LIMIT_EXCEEDED: async () => {
-    let shared: unknown[] = []
-    for (let level = 0; level < 30; level++) shared = [shared, shared]
-    return pathQuery(shared, '[*]'.repeat(30))
-  },
+  LIMIT_EXCEEDED: async () => interpolate('${args.a}, again', { args: { a: 'a'.repeat(9 * 1024 * 1024) } }),
   MCP_FAILED: async root => {
     const path = join(root, 'server.mjs')
     writeFileSync(path, SERVER_WITHOUT_LIST)

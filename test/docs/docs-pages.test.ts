@@ -84,26 +84,7 @@ describe('docs/skills.md', () => {
     )
   })
 
-  it.each(['compiled', 'from disk'])('has examples of code that run, %s', async way => {
-    writeExamples()
-    if (way === 'compiled') expect((await compile({ cwd: root, paths: ['.'] })).diagnostics).toEqual([])
-    const { invoke, findTool } = createRuntime({ paths: ['.'], cwd: root })
-    const text = 'one three two'
-    expect(await invoke('shout', { text })).toBe('ONE THREE TWO!')
-    expect(await invoke('word-count', { text })).toEqual({ words: 3 })
-    expect(await invoke('./text.skill.ts#reverse', { text: 'abc' })).toBe('cba')
-    expect(await invoke('summary', { text })).toBe('3 words')
-    expect(await invoke('longest', { text })).toBe('three')
-    expect(await (await findTool('summary'))?.content?.()).toBe('Use it before you quote a text.\n')
-    expect((await findTool('word-count'))?.frontmatter).toMatchObject({
-      tags: ['text'],
-      params: { properties: { text: { description: 'Text to count' } } },
-      returns: { required: ['words'] },
-    })
-    await expect(invoke('word-count', { text: 1 })).rejects.toMatchObject({ code: 'ARGS_INVALID' })
-  })
-
-  it('tells the truth about delegates', async () => {
+  it('has examples of code that run, and tells the truth about delegates', async () => {
     writeExamples()
     const delegates = [
       ...read('docs/skills.md').matchAll(/^\| `((?:word-count|\.\/|inline:)[^`]*)`(?:, `.*`)? \|/gm),
@@ -124,8 +105,21 @@ describe('docs/skills.md', () => {
         `---\nname: d-${index}\ndescription: Delegates.\nmetadata:\n  delegate: ${JSON.stringify(delegate)}\n---\n`,
       )
     for (const way of ['disk', 'index']) {
-      if (way === 'index') await compile({ cwd: root, paths: ['.'] })
+      if (way === 'index') expect((await compile({ cwd: root, paths: ['.'] })).diagnostics).toEqual([])
       const { invoke, findTool } = createRuntime({ paths: ['.'], cwd: root })
+      const text = 'one three two'
+      expect(await invoke('shout', { text })).toBe('ONE THREE TWO!')
+      expect(await invoke('word-count', { text })).toEqual({ words: 3 })
+      expect(await invoke('./text.skill.ts#reverse', { text: 'abc' })).toBe('cba')
+      expect(await invoke('summary', { text })).toBe('3 words')
+      expect(await invoke('longest', { text })).toBe('three')
+      expect(await (await findTool('summary'))?.content?.()).toBe('Use it before you quote a text.\n')
+      expect((await findTool('word-count'))?.frontmatter).toMatchObject({
+        tags: ['text'],
+        params: { properties: { text: { description: 'Text to count' } } },
+        returns: { required: ['words'] },
+      })
+      await expect(invoke('word-count', { text: 1 })).rejects.toMatchObject({ code: 'ARGS_INVALID' })
       for (const [index, [delegate, result]] of Object.values(made).entries()) {
         expect([delegate, await invoke(`d-${index}`, { text: 'a b' })]).toEqual([delegate, result])
         expect((await findTool(`d-${index}`))?.origin.via).toBe(way)

@@ -6,7 +6,7 @@ import { createRuntime } from 'agent-apps'
 import { compile } from 'agent-apps/compiler'
 import { afterEach, describe, expect, it, vi } from 'vitest'
 import { codeProject } from '../support/code-project.js'
-import { isLong, some } from '../support/long.js'
+import { isLong } from '../support/long.js'
 import { ownTools } from '../support/own-tools.js'
 import { ROOT } from '../support/processes.js'
 import { temporary } from '../support/temporary.js'
@@ -49,7 +49,7 @@ it.each(['compiled', 'from disk'])('examples/middleware runs as its files say, %
   expect(await ownTools({ listTools })).toHaveLength(5)
 })
 
-it('examples/catalog.js shows a catalog within its budget', () => {
+it.runIf(isLong)('examples/catalog.js shows a catalog within its budget', () => {
   const shown = execFileSync(process.execPath, [join(ROOT, 'examples/catalog.js')], { encoding: 'utf8' })
   expect(shown).toContain('<name>changelog</name>')
   expect(shown).toMatch(/<also_available>.*word-count<\/also_available>/)
@@ -57,7 +57,7 @@ it('examples/catalog.js shows a catalog within its budget', () => {
   expect(shown).toContain('for an incident: incident, postmortem')
 })
 
-it('examples/approvals asks, remembers, and asks again after an edit', async () => {
+it.runIf(isLong)('examples/approvals asks, remembers, and asks again after an edit', async () => {
   const project = temporary()
   cpSync(join(ROOT, 'examples/approvals/project'), project, { recursive: true })
   const env = { ...process.env, XDG_STATE_HOME: temporary() }
@@ -143,7 +143,7 @@ describe('examples/coding-agent', () => {
     expect(said).toMatch(new RegExp(`${PASSED}\\n$`))
   })
 
-  it('changes nothing when it may not', () => {
+  it.runIf(isLong)('changes nothing when it may not', () => {
     const { said, asked, project } = codingAgent('s n n')
     expect(asked.slice(1).sort()).toEqual(CHANGES)
     expect(said).toContain('I could not do it. APPROVAL_DENIED')
@@ -151,7 +151,7 @@ describe('examples/coding-agent', () => {
     expect(existsSync(join(project, 'CHANGES.md'))).toBe(false)
   })
 
-  it.each(some(['edit', 'write']))(
+  it.runIf(isLong).each(['edit', 'write'])(
     'takes each answer for the call on screen, of two at the same time: %s',
     async allowed => {
       const project = copied()
@@ -173,7 +173,7 @@ describe('examples/coding-agent', () => {
     },
   )
 
-  it('takes no answer for a question that is gone', async () => {
+  it.runIf(isLong)('takes no answer for a question that is gone', async () => {
     const person = join(ROOT, 'examples/coding-agent/person.js')
     const script = `import { askPerson } from ${JSON.stringify(person)}
 const ask = (text, { signal } = new AbortController()) => askPerson({ kind: 'approval', text, signal })
@@ -199,7 +199,7 @@ process.exit()`
   })
 })
 
-describe('examples/web-approvals', () => {
+describe.runIf(isLong)('examples/web-approvals', () => {
   it('asks in each chat, though the calls have one id, and takes each answer for its own', async () => {
     const script = join(ROOT, 'examples/web-approvals/server.js')
     const server = spawn(process.execPath, [script, temporary()], { stdio: ['ignore', 'pipe', 'inherit'] })

@@ -19,58 +19,72 @@ const GUARDS: [string, unknown][] = [
 ]
 
 /** A definition with one more field. */
-const defined = (field: string): string =>
+const defined = (field: string, name = 'a'): string =>
   `import { defineTool } from 'agent-apps'
 export default defineTool({
-  name: 'a',
+  name: '${name}',
   description: 'Is a.',
   ${field},
   execute: () => 'ran',
 })\n`
 
 describe('a guard that cannot be read', () => {
-  it.each(FAULTY)('%s is an error, and what has it does not run', async (key, value, line) => {
-    const { dir } = codeSkills({ 'b.skill.js': defined(`${key}: ${JSON.stringify(value)}`) })
+  it('is an error, and what has it does not run', async () => {
+    const { dir } = codeSkills(
+      Object.fromEntries(
+        FAULTY.map(([key, value]) => [
+          `b-${key}.skill.js`,
+          defined(`${key}: ${JSON.stringify(value)}`, `b-${key}`),
+        ]),
+      ),
+    )
+    const guarded = FAULTY.map(([key, value]) => ({
+      [`skills/a-${key}.skill.md`]: text(`a-${key}`, { [key]: value }),
+      [`skills/c-${key}.skill.js`]: worker(`c-${key}`, { [key]: value }),
+      [`skills/heir-${key}.skill.md`]: text(`heir-${key}`, { $inherit: `a-${key}` }),
+    }))
+    const names = FAULTY.flatMap(([key]) => [`a-${key}`, `c-${key}`, `heir-${key}`])
     const project = {
-      tree: {
-        ...PACKAGE,
-        'skills/a.skill.md': text('a', { [key]: value }),
-        'skills/c.skill.js': worker('c', { [key]: value }),
-        'skills/heir.skill.md': text('heir', { $inherit: 'a' }),
-        'skills/free.skill.md': text('free'),
-      },
-      calls: [['a'], ['c'], ['heir'], ['free']] as [string][],
+      tree: { ...PACKAGE, 'skills/free.skill.md': text('free'), ...Object.assign({}, ...guarded) },
+      calls: [...names, 'free'].map(name => [name] as [string]),
     }
     const [ways] = await bothWays([project])
     const [bundle] = await fromBundles([project])
-    const expected = [
-      expect.stringMatching(/^skills\/a\.skill\.md:4:\d+ guard-invalid error$/),
-      expect.stringMatching(/^skills\/c\.skill\.js:1:\d+ guard-invalid error$/),
-    ]
     for (const work of [check, compile]) {
       const { diagnostics, counts } = await work({ cwd: ways?.cwd ?? '', paths: ['skills'] })
-      expect(diagnostics.map(shown)).toEqual(expected)
-      expect(diagnostics[0]?.reason.toLowerCase()).toBe(line.toLowerCase())
-      expect(counts.found).toBe(4)
       const code = await work({ cwd: dir, paths: [dir] })
-      expect(code.diagnostics.map(shown)).toEqual([
-        expect.stringMatching(/^b\.skill\.js:5:\d+ guard-invalid error$/),
-      ])
+      for (const [key, , line] of FAULTY) {
+        const found = diagnostics.filter(({ file }) => file?.includes(`-${key}.`))
+        expect(found.map(shown)).toEqual([
+          expect.stringMatching(new RegExp(`^skills/a-${key}\\.skill\\.md:4:\\d+ guard-invalid error$`)),
+          expect.stringMatching(new RegExp(`^skills/c-${key}\\.skill\\.js:1:\\d+ guard-invalid error$`)),
+        ])
+        expect(found[0]?.reason.toLowerCase()).toBe(line.toLowerCase())
+        const [inCode] = code.diagnostics.filter(({ file }) => file?.includes(`-${key}.`))
+        expect(inCode && shown(inCode)).toMatch(
+          new RegExp(`^b-${key}\\.skill\\.js:5:\\d+ guard-invalid error$`),
+        )
+      }
+      expect([diagnostics.length, code.diagnostics.length, counts.found]).toEqual([6, 3, 10])
     }
     for (const outcome of [ways?.disk, ways?.index, bundle])
       expect(outcome?.results.map(({ result, code }) => code ?? result)).toEqual([
-        'CASCADE_INVALID',
-        'CASCADE_INVALID',
-        'CASCADE_INVALID',
+        ...names.map(() => 'CASCADE_INVALID'),
         'Do free.\n',
       ])
-    const { disk, index, modules } = await threeWays(dir, [['a']])
+    const inCode = FAULTY.map(([key]) => `b-${key}`)
+    const { disk, index, modules } = await threeWays(
+      dir,
+      inCode.map(name => [name]),
+    )
     for (const { results, names } of [disk, index, modules]) {
-      expect(names).toEqual(['a'])
-      expect(results[0]).toEqual({
-        code: 'CASCADE_INVALID',
-        message: `The metadata of "a" cannot be resolved: ${line}.`,
-      })
+      expect([...names].sort()).toEqual([...inCode].sort())
+      expect(results).toEqual(
+        FAULTY.map(([key, , line]) => ({
+          code: 'CASCADE_INVALID',
+          message: `The metadata of "b-${key}" cannot be resolved: ${line}.`,
+        })),
+      )
     }
   })
 
@@ -106,40 +120,43 @@ describe('a guard that cannot be read', () => {
     await expect(invoke('a', undefined, globals)).rejects.toMatchObject({ code: 'CASCADE_INVALID' })
   })
 
-  it.each(GUARDS)('%s guards in an index, from disk and in a bundle alike', async (key, value) => {
-    const tree = {
-      ...PACKAGE,
-      'skills/a.skill.md': text('a', { [key]: value }),
-      'skills/b.skill.js': worker('b', { [key]: value }),
-    }
-    const project = { tree, calls: [['a'], ['b']] as [string][] }
+  it('that can be read guards in an index, from disk and in a bundle alike', async () => {
+    const guarded = GUARDS.map(([key, value]) => ({
+      [`skills/a-${key}.skill.md`]: text(`a-${key}`, { [key]: value }),
+      [`skills/b-${key}.skill.js`]: worker(`b-${key}`, { [key]: value }),
+    }))
+    const calls = GUARDS.flatMap(([key]): [string][] => [[`a-${key}`], [`b-${key}`]])
+    const project = { tree: { ...PACKAGE, ...Object.assign({}, ...guarded) }, calls }
     const [ways] = await bothWays([project])
     const [bundle] = await fromBundles([project])
     expect(ways?.diagnostics).toEqual([])
     for (const outcome of [ways?.disk, ways?.index, bundle])
-      expect(outcome?.results.map(({ result }) => result)).toEqual(['Do a.\n', 'b'])
-    const expected = { trust: undefined, gated: 'APPROVAL_UNAVAILABLE', permissions: 'PERMISSION_MISSING' }[
-      key
-    ]
-    for (const freshness of ['check', 'trust'] as const) {
-      const paths = [`${ways?.cwd}/skills`]
-      const agent = createRuntime({ paths, library: false, freshness }).forAgent()
-      for (const name of ['a', 'b'])
-        expect(
-          await agent.invoke(name).then(
-            () => undefined,
-            ({ code }) => code,
-          ),
-        ).toBe(expected)
-    }
-    const { dir } = codeSkills({ 'b.skill.js': defined(`${key}: ${JSON.stringify(value)}`) })
-    const agent = createRuntime({ paths: [dir], library: false }).forAgent()
-    expect(
-      await agent.invoke('a').then(
+      expect(outcome?.results.map(({ result }) => result)).toEqual(
+        calls.map(([name]) => (name.startsWith('a-') ? `Do ${name}.\n` : name)),
+      )
+    const { dir } = codeSkills(
+      Object.fromEntries(
+        GUARDS.map(([key, value]) => [
+          `c-${key}.skill.js`,
+          defined(`${key}: ${JSON.stringify(value)}`, `c-${key}`),
+        ]),
+      ),
+    )
+    const inCode = createRuntime({ paths: [dir], library: false }).forAgent()
+    const codeOf = (call: Promise<unknown>): Promise<unknown> =>
+      call.then(
         () => undefined,
         ({ code }) => code,
-      ),
-    ).toBe(expected)
+      )
+    const refusals = { trust: undefined, gated: 'APPROVAL_UNAVAILABLE', permissions: 'PERMISSION_MISSING' }
+    for (const [key, expected] of Object.entries(refusals)) {
+      for (const freshness of ['check', 'trust'] as const) {
+        const paths = [`${ways?.cwd}/skills`]
+        const agent = createRuntime({ paths, library: false, freshness }).forAgent()
+        for (const name of [`a-${key}`, `b-${key}`]) expect(await codeOf(agent.invoke(name))).toBe(expected)
+      }
+      expect(await codeOf(inCode.invoke(`c-${key}`))).toBe(expected)
+    }
   })
 
   it('is none where it says that there is none', async () => {

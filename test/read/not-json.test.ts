@@ -3,95 +3,134 @@ import { check, compile } from 'agent-apps/compiler'
 import { describe, expect, it } from 'vitest'
 import { bothWays, fromBundles, text } from '../support/cascade-project.js'
 import { codeSkills, shown } from '../support/code-project.js'
+import { some } from '../support/long.js'
 import { makeTree, skill } from '../support/tree.js'
 
-const SOUND = skill('sound')
+/** A skill with a value that JSON does not have. */
+interface Fault {
+  what: string
+  file: string
+  source: string
+  /** Line and column of the value. */
+  place: string
+  /** What the error says that JSON has not. */
+  value: string
+}
 
-/** What calling `a` and `sound` comes to, from what lies there now. */
-async function called(dir: string): Promise<unknown[]> {
-  const runtime = createRuntime({ cwd: dir, paths: ['.'], library: false })
-  const call = (name: string) => runtime.invoke(name).catch((error: { code: string }) => error.code)
-  return [await call('a'), await call('sound')]
+/** Each of these skills in a folder with a sound one has its error where it stands, and alone does not run. */
+async function expectErrors(
+  faults: readonly Fault[],
+  works: readonly (typeof check | typeof compile)[],
+): Promise<void> {
+  const { dir } = codeSkills({
+    ...Object.fromEntries(faults.map(({ file, source }) => [file, source])),
+    'sound.skill.md': skill('sound'),
+  })
+  const outcomes = async (): Promise<unknown> => {
+    const runtime = createRuntime({ cwd: dir, paths: ['.'], library: false })
+    const call = (name: string) => runtime.invoke(name).catch((error: { code: string }) => error.code)
+    return Promise.all([...faults.map(({ file }) => file.split('.')[0] ?? ''), 'sound'].map(call))
+  }
+  const expected = [...faults.map(() => 'TOOL_BROKEN'), 'Do sound.\n']
+  expect(await outcomes()).toEqual(expected)
+  for (const work of works) {
+    const { diagnostics } = await work({ cwd: dir, paths: ['.'] })
+    for (const { what, file, place, value } of faults) {
+      const found = diagnostics.filter(one => one.file === file)
+      expect(
+        found.map(one => `${shown(one)} ${one.fatal} ${one.reason}`),
+        what,
+      ).toEqual([
+        `${file}:${place} value-not-json error true JSON has no ${value}, so that no index could hold it`,
+      ])
+    }
+    expect(diagnostics).toHaveLength(faults.length)
+    expect(await outcomes()).toEqual(expected)
+  }
 }
 
 describe('a value that JSON cannot represent', () => {
-  it.each([
-    ['.inf', 'limit: .inf', '5:10', 'Infinity'],
-    ['-.INF', 'limit: -.INF', '5:10', '-Infinity'],
-    ['.nan', 'limit: .nan', '5:10', 'NaN'],
-    ['1e999', 'limit: 1e999', '5:10', 'Infinity'],
+  const SPOTS = [
+    ['an infinite number', 'limit: .inf', '5:10', 'Infinity'],
+    ['one below zero', 'limit: -.INF', '5:10', '-Infinity'],
+    ['no number', 'limit: .nan', '5:10', 'NaN'],
+    ['a number that is too large', 'limit: 1e999', '5:10', 'Infinity'],
     ['a long number', `limit: ${'9'.repeat(400)}`, '5:10', 'Infinity'],
     ['one in a list', 'limits: [1, { most: .inf }]', '5:23', 'Infinity'],
     ['one in a schema', 'params: { properties: { n: { maximum: .inf } } }', '5:41', 'Infinity'],
-  ])('%s in YAML is an error where it stands', async (_, line, place, what) => {
-    const dir = makeTree({
-      'a.skill.md': skill('a', 'A.\n', `metadata:\n  ${line}\n`),
-      'sound.skill.md': SOUND,
+  ] as const
+
+  it('in YAML is an error where it stands', async () => {
+    await expectErrors(
+      SPOTS.map(([what, line, place, value], number) => ({
+        what,
+        file: `a${number}.skill.md`,
+        source: skill(`a${number}`, 'A.\n', `metadata:\n  ${line}\n`),
+        place,
+        value,
+      })),
+      [check, compile],
+    )
+  })
+
+  it('in code is an error where it stands', async () => {
+    const faults = [
+      ['a regular expression', '/a/v', 'RegExp'],
+      ['a whole number of any length', '10n', '10n'],
+      ['a negative one', '-10n', '10n'],
+      ['an infinite number', '1e999', 'Infinity'],
+      ['a negative one', '-1e999', 'Infinity'],
+    ].flatMap(([what = '', value = '', found = ''], number): Fault[] => {
+      const sign = value.startsWith('-') ? 1 : 0
+      const [plain, defined] = [`plain-${number}`, `defined-${number}`]
+      return [
+        {
+          what,
+          file: `${plain}.skill.js`,
+          source: `export const frontmatter = { name: '${plain}', description: 'x', metadata: {\n  list: [1, ${value}] } }\nexport default () => 1\n`,
+          place: `2:${13 + sign}`,
+          value: found,
+        },
+        {
+          what,
+          file: `${defined}.skill.ts`,
+          source: `import { defineTool } from 'agent-apps'\nexport default defineTool({ name: '${defined}', description: 'x', execute: () => 1, metadata: { deep: {\n  n: ${value} } } })\n`,
+          place: `3:${6 + sign}`,
+          value: found,
+        },
+      ]
     })
-    for (const work of [check, compile]) {
-      const { diagnostics } = await work({ cwd: dir, paths: ['.'] })
-      expect(diagnostics.map(one => `${shown(one)} ${one.fatal} ${one.reason}`)).toEqual([
-        `a.skill.md:${place} value-not-json error true JSON has no ${what}, so that no index could hold it`,
-      ])
-      expect(await called(dir)).toEqual(['TOOL_BROKEN', 'Do sound.\n'])
-    }
+    await expectErrors(faults, [check, compile])
   })
 
-  it.each([
-    ['a regular expression', '/a/v', 'RegExp'],
-    ['a whole number of any length', '10n', '10n'],
-    ['a negative one', '-10n', '10n'],
-    ['an infinite number', '1e999', 'Infinity'],
-    ['a negative one', '-1e999', 'Infinity'],
-  ])('%s in code is an error where it stands', async (_, value, what) => {
-    const sign = value.startsWith('-') ? 1 : 0
-    for (const [file, source, column] of [
-      [
-        'a.skill.js',
-        `export const frontmatter = { name: 'a', description: 'x', metadata: {\n  list: [1, ${value}] } }\nexport default () => 1\n`,
-        13,
-      ],
-      [
-        'a.skill.ts',
-        `import { defineTool } from 'agent-apps'\nexport default defineTool({ name: 'a', description: 'x', execute: () => 1, metadata: { deep: {\n  n: ${value} } } })\n`,
-        6,
-      ],
-    ] as const) {
-      const { dir } = codeSkills({ [file]: source, 'sound.skill.md': SOUND })
-      const line = file.endsWith('ts') ? 3 : 2
-      for (const work of [check, compile]) {
-        const { diagnostics } = await work({ cwd: dir, paths: [dir] })
-        expect(diagnostics.map(one => `${shown(one)} ${one.reason}`)).toEqual([
-          `${file}:${line}:${column + sign} value-not-json error JSON has no ${what}, so that no index could hold it`,
-        ])
-        expect(await called(dir)).toEqual(['TOOL_BROKEN', 'Do sound.\n'])
-      }
-    }
-  })
-
-  it.each([
-    ['Infinity', 'Infinity'],
-    ['Number("x")', 'NaN'],
-    ['BigInt(1)', '1n'],
-    ['new RegExp("a")', 'RegExp'],
-    ['new Date(0)', 'Date'],
-    ['new Map([[1, 2]])', 'Map'],
-    ['[1, () => 1]', 'function'],
-    ['Symbol.iterator', 'symbol'],
-  ])('%s, which only running tells, is an error where it is computed', async (value, what) => {
-    for (const source of [
-      `export const frontmatter = { name: 'a', description: 'x', metadata: {\n  limit: ${value} } }\nexport default () => 1\n`,
-      `import { defineTool } from 'agent-apps'; export default defineTool({ name: 'a', description: 'x', execute: () => 1, metadata: {\n  limit: ${value} } })\n`,
-    ]) {
-      const { dir } = codeSkills({ 'a.skill.js': source, 'sound.skill.md': SOUND })
-      expect(await called(dir)).toEqual(['TOOL_BROKEN', 'Do sound.\n'])
-      const { diagnostics } = await compile({ cwd: dir, paths: [dir] })
-      const column = value.startsWith('[') ? 14 : 10
-      expect(diagnostics.map(one => `${shown(one)} ${one.reason}`)).toEqual([
-        `a.skill.js:2:${column} value-not-json error JSON has no ${what}, so that no index could hold it`,
-      ])
-      expect(await called(dir)).toEqual(['TOOL_BROKEN', 'Do sound.\n'])
-    }
+  it('that only running tells is an error where it is computed', async () => {
+    const faults = [
+      ['Infinity', 'Infinity'],
+      ['Number("x")', 'NaN'],
+      ['BigInt(1)', '1n'],
+      ['new RegExp("a")', 'RegExp'],
+      ['new Date(0)', 'Date'],
+      ['new Map([[1, 2]])', 'Map'],
+      ['[1, () => 1]', 'function'],
+      ['Symbol.iterator', 'symbol'],
+    ].flatMap(([value = '', found = ''], number): Fault[] => {
+      const [plain, defined] = [`plain-${number}`, `defined-${number}`]
+      const fault = { what: value, place: `2:${value.startsWith('[') ? 14 : 10}`, value: found }
+      return [
+        {
+          ...fault,
+          file: `${plain}.skill.js`,
+          source: `export const frontmatter = { name: '${plain}', description: 'x', metadata: {\n  limit: ${value} } }\nexport default () => 1\n`,
+        },
+        {
+          ...fault,
+          file: `${defined}.skill.js`,
+          source: `import { defineTool } from 'agent-apps'; export default defineTool({ name: '${defined}', description: 'x', execute: () => 1, metadata: {\n  limit: ${value} } })\n`,
+        },
+      ]
+    })
+    // Each is imported by a process of its own.
+    await expectErrors(some(faults, 2), [compile])
   })
 
   it('leaves out what is undefined in the same way from files and from an index', async () => {

@@ -9,9 +9,15 @@ export interface Damage {
 /**
  * A value once for each field of it, at any depth, and each way to damage it: missing, of another type, empty, an
  * unknown word, one bit flipped.
+ *
+ * @param isWhole otherwise each field is missing, and damaged in one other way that differs from field to field
  */
-export function damagesOf(value: JsonValue): Damage[] {
-  return placesIn(value).flatMap(path => waysOf(value, path))
+export function damagesOf(value: JsonValue, isWhole: boolean): Damage[] {
+  return placesIn(value).flatMap((path, number) => {
+    const [missing, ...others] = waysOf(value, path)
+    const chosen = isWhole ? others : others.slice((number * 7) % others.length).slice(0, 1)
+    return missing === undefined ? chosen : [missing, ...chosen]
+  })
 }
 
 type Path = readonly (string | number)[]

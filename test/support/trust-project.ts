@@ -1,10 +1,11 @@
-import { existsSync, readFileSync, rmSync } from 'node:fs'
+import { cpSync, existsSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { threadId } from 'node:worker_threads'
 import { createRuntime, type ProjectRequest, type Runtime, type RuntimeOptions } from 'agent-apps'
 import { compile } from 'agent-apps/compiler'
-import { makeTree, skill, type Tree } from './tree.js'
+import { kept, temporary } from './temporary.js'
+import { makeTree, skill, type Tree, writeTree } from './tree.js'
 
 /** Gives what a call throws by its code. */
 export const code = (promise: Promise<unknown>): Promise<unknown> =>
@@ -46,9 +47,25 @@ export function projectWith(tree: Tree): string {
   })
 }
 
-/** A project that was compiled, which runs code that must be run to know it. */
+const templates = new Map<string, string>()
+
+/**
+ * A project that was compiled, which runs code that must be run to know it: once for all projects with the same skills, which are copies
+ * that are compiled again with what is theirs.
+ */
 export async function compiled(tree: Tree = PROJECT): Promise<string> {
-  const project = makeTree(tree)
+  const isSkill = (path: string): boolean => path.startsWith('skills/')
+  const skills = Object.fromEntries(Object.entries(tree).filter(([path]) => isSkill(path)))
+  const key = JSON.stringify(skills)
+  const template = templates.get(key) ?? kept()
+  if (!templates.has(key)) {
+    writeTree(template, { ...PROJECT, ...skills })
+    await compile({ cwd: template })
+    templates.set(key, template)
+  }
+  const project = temporary()
+  cpSync(template, project, { recursive: true, preserveTimestamps: true, verbatimSymlinks: true })
+  writeTree(project, Object.fromEntries(Object.entries(tree).filter(([path]) => !isSkill(path))))
   await compile({ cwd: project })
   ran()
   return project

@@ -1,9 +1,11 @@
 import { spawnSync } from 'node:child_process'
-import { chmodSync, cpSync, mkdirSync, symlinkSync } from 'node:fs'
+import { chmodSync, cpSync, symlinkSync } from 'node:fs'
 import { join } from 'node:path'
 import { compile } from 'agent-apps/compiler'
 import { describe, expect, it } from 'vitest'
+import { isLong, some } from '../support/long.js'
 import { ROOT } from '../support/processes.js'
+import { temporary } from '../support/temporary.js'
 import { makeTree, skill, type Tree, writeTree } from '../support/tree.js'
 
 /** Whether agents get a project's code depends on where the program lies: each of these is a process of its own. */
@@ -31,8 +33,8 @@ const project = (more: object = {}): Tree => ({
 })
 
 /** A project with an index of its skills, which a process reads in half the time. */
-async function compiledProject(more: Tree): Promise<string> {
-  const folder = makeTree({ ...project(), ...more })
+async function compiledProject(more: Tree = {}, folder = temporary()): Promise<string> {
+  writeTree(folder, { ...project(), ...more })
   await compile({ cwd: folder, paths: ['skills'] })
   return folder
 }
@@ -65,15 +67,12 @@ describe('a program of the project', () => {
       'worker.mjs': `import { Worker } from 'node:worker_threads'\nnew Worker(new URL('./app.mjs', import.meta.url))`,
       'lib/named.mjs': program('{ project: process.cwd() }'),
     })
-    for (const args of [
-      ['app.mjs'],
-      ['bin/server.cjs'],
-      ['bin'],
-      ['bin/index'],
-      ['worker.mjs'],
-      ['lib/named.mjs'],
-    ])
-      expect(start(folder, args), args.join(' ')).toEqual(OWN)
+    const ways = ['app.mjs', 'bin', 'bin/index', 'lib/named.mjs', 'worker.mjs', 'bin/server.cjs']
+    for (const way of some(ways, 2)) expect(start(folder, [way]), way).toEqual(OWN)
+  })
+
+  it.runIf(isLong)('has chosen it by a link, and as a package of it', async () => {
+    const folder = await compiledProject({ 'app.mjs': program() })
     // Where the program lies counts, and not the link that it was found by.
     const elsewhere = makeTree({ 'link.mjs': { link: join(folder, 'app.mjs') } })
     expect(start(folder, [join(elsewhere, 'link.mjs')])).toEqual(OWN)
@@ -88,16 +87,16 @@ describe('a program of the project', () => {
     expect(start(join(folder, 'packages/api'), ['main.mjs'])).toEqual(OWN)
   })
 
-  it('has what the configuration says of agents, and keeps what an entry or the host asks', () => {
+  it('has what the configuration says of agents, and keeps what an entry or the host asks', async () => {
     const policy = { permissions: ['read'], approval: { mode: 'yolo' } }
     const reading = `${build.replace("'Builds.'", "'Builds.', metadata: { permissions: { required: ['read'] }, gated: true }")}`
-    const folder = makeTree({
+    const folder = await compiledProject({
       ...project({ policy }),
       'skills/build.skill.js': reading,
       'app.mjs': program(),
     })
     expect(start(folder, ['app.mjs'])).toEqual(OWN)
-    for (const answer of ['ask', 'deny']) {
+    for (const answer of some(['ask', 'deny'])) {
       writeTree(folder, { 'app.mjs': program(`{ policy: { trust: { project: '${answer}' } } }`) })
       expect(start(folder, ['app.mjs'])).toMatchObject({ ...WITHHELD, stderr: '' })
     }
@@ -116,8 +115,8 @@ describe('a project that the program is no part of', () => {
   const NAMED =
     /^agent-apps: .*Agents do not get build, code of a project that is not trusted: no person can be asked\. If the project is yours, write createRuntime\(\{ policy: \{ trust: \{ project: 'allow' \} \} \}\), or name its `paths`\./
 
-  it('is asked about as ever, and a program without an answer is told once what to write', () => {
-    const clone = makeTree({ ...project(), 'evil.mjs': program() })
+  it('is asked about as ever, and a program without an answer is told once what to write', async () => {
+    const clone = await compiledProject()
     const host = makeTree({ 'host.mjs': program() })
     const seen = start(clone, [join(host, 'host.mjs')])
     expect(seen).toMatchObject(WITHHELD)
@@ -149,49 +148,51 @@ describe('a project that the program is no part of', () => {
     })
     const file = join(clone, 'file.mjs')
     const module = ['--input-type=module']
-    for (const args of [
+    const ways = [
       [...module, '-e', program(), file],
       [...module, '--eval', program(), file],
       [...module, `--eval=${program()}`, file],
-      [...module, '-', file],
       [join(host, 'host.mjs'), file],
       ['node_modules/tool/cli.mjs'],
+      [...module, '-', file],
       ['node_modules/.bin/tool'],
-    ])
-      expect(start(clone, args), args.at(-1)).toMatchObject(WITHHELD)
+    ]
+    for (const args of some(ways, 2)) expect(start(clone, args), args.at(-1)).toMatchObject(WITHHELD)
   })
 
   it('is not chosen by a program around it, that has it below its own folder', async () => {
-    const app = await compiledProject({
-      'app.mjs': program(),
-      'moving.mjs': `process.chdir('clone')\n${program()}`,
-    })
-    writeTree(join(app, 'clone'), project())
+    const app = await compiledProject({ 'app.mjs': program() })
+    await compiledProject({}, join(app, 'clone'))
     expect(start(app, ['app.mjs'])).toEqual(OWN)
     expect(start(join(app, 'clone'), ['../app.mjs'])).toMatchObject(WITHHELD)
-    expect(start(app, ['moving.mjs'])).toMatchObject(WITHHELD)
-    writeTree(app, { 'app.mjs': program(`{ project: './clone' }`) })
-    expect(start(app, ['app.mjs'])).toMatchObject(WITHHELD)
-    // Nor are the skills of a clone found among those of a repository around it.
-    writeTree(app, { 'app.mjs': program() })
-    writeTree(app, {
-      '.agent-apps/project.json': JSON.stringify({ version: 1, paths: [{ dir: '.', discover: true }] }),
-      'clone/skills/evil.skill.js': build.replace("'build'", "'evil'"),
-      'clone/.claude-plugin/plugin.json': '{ "name": "evil" }',
-    })
-    expect(start(app, ['app.mjs'])).toEqual(OWN)
     // A folder whose name only begins alike is another one.
-    const near = `${app}-clone`
-    mkdirSync(near)
-    writeTree(near, project())
-    writeTree(app, { 'app.mjs': program() })
+    const near = await compiledProject({}, `${app}-clone`)
     expect(start(near, [join(app, 'app.mjs')])).toMatchObject(WITHHELD)
   })
+
+  it.runIf(isLong)(
+    'is not chosen by a program around it that names it, moves to it, or finds it',
+    async () => {
+      const app = await compiledProject({ 'moving.mjs': `process.chdir('clone')\n${program()}` })
+      await compiledProject({}, join(app, 'clone'))
+      expect(start(app, ['moving.mjs'])).toMatchObject(WITHHELD)
+      writeTree(app, { 'app.mjs': program(`{ project: './clone' }`) })
+      expect(start(app, ['app.mjs'])).toMatchObject(WITHHELD)
+      // Nor are the skills of a clone found among those of a repository around it.
+      writeTree(app, { 'app.mjs': program() })
+      writeTree(app, {
+        '.agent-apps/project.json': JSON.stringify({ version: 1, paths: [{ dir: '.', discover: true }] }),
+        'clone/skills/evil.skill.js': build.replace("'build'", "'evil'"),
+        'clone/.claude-plugin/plugin.json': '{ "name": "evil" }',
+      })
+      expect(start(app, ['app.mjs'])).toEqual(OWN)
+    },
+  )
 
   it('is not chosen where its folder is one that others write to, or that holds all that a user has', async () => {
     const home = await compiledProject({ 'bin/app.mjs': program(), 'user/.keep': '' })
     expect(start(home, ['bin/app.mjs'])).toEqual(OWN)
-    for (const HOME of [home, join(home, 'user')])
+    for (const HOME of some([join(home, 'user'), home]))
       expect(start(home, ['bin/app.mjs'], { HOME, USERPROFILE: HOME })).toMatchObject(WITHHELD)
     chmodSync(home, 0o1777)
     expect(start(home, ['bin/app.mjs'])).toMatchObject(process.platform === 'win32' ? OWN : WITHHELD)

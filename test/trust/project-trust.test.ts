@@ -2,6 +2,7 @@ import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { createRuntime } from 'agent-apps'
 import { describe, expect, it } from 'vitest'
+import { times } from '../support/long.js'
 import { skill } from '../support/tree.js'
 import {
   asking,
@@ -123,7 +124,7 @@ describe('a project that nobody chose', () => {
 
   it('is asked about once, whenever a call comes while the answer does', async () => {
     const { runtime, requests } = asking(await compiled(), ['allow-session'])
-    const calls = Array.from({ length: 200 }, async (_, delay) => {
+    const calls = Array.from({ length: times(50, 200) }, async (_, delay) => {
       // Ticks: each call looks for an answer a little later than the one before it.
       for (let tick = 0; tick < delay; tick++) await (delay % 2 === 0 ? null : new Promise(setImmediate))
       return runtime.forAgent().invoke('build')

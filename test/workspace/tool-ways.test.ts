@@ -2,10 +2,9 @@ import { cpSync, mkdirSync, readdirSync, readFileSync, symlinkSync } from 'node:
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { createRuntime, type Runtime, type RuntimeOptions, type ToolResult } from 'agent-apps'
-import { compile } from 'agent-apps/compiler'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { agentApps } from '../support/commands.js'
-import { isLong } from '../support/long.js'
+import { some } from '../support/long.js'
 import { type PageProcess, pageProcess } from '../support/page-process.js'
 import { ROOT } from '../support/processes.js'
 import { makeTree } from '../support/tree.js'
@@ -40,11 +39,17 @@ let page: PageProcess
 /** The library's sources without an index, and a bundle for Node. */
 let sources: string
 let bundle: { runtime: Runtime; createRuntime: (options?: Partial<RuntimeOptions>) => Runtime }
+/** The types of the bundle, and what the command that made it said. */
+let declared: string
+let said: string
 beforeAll(async () => {
   page = await pageProcess('<h1>A page</h1>')
   sources = copiedSources()
   const cwd = makeTree({ 'skills/a.skill.md': 'A skill.', 'package.json': '{}' })
-  await compile({ cwd, paths: ['skills'], bundle: 'dist/agent.mjs', host: 'node' })
+  const options = ['--bundle', 'dist/agent.mjs', '--host', 'node', '--library-types']
+  const { stdout, stderr } = await agentApps(cwd, ['compile', 'skills', ...options])
+  said = stdout + stderr
+  declared = readFileSync(join(cwd, 'dist/agent.d.mts'), 'utf8')
   bundle = await import(pathToFileURL(join(cwd, 'dist/agent.mjs')).href)
 })
 afterAll(() => page.end())
@@ -60,8 +65,8 @@ const WAYS: Record<string, Open> = {
 }
 
 describe.each(Object.entries(WAYS))('%s', (way, open) => {
-  // Bundling the packages of `webfetch` takes seconds.
-  const names = Object.keys(ROWS).filter(name => isLong || way !== 'from disk' || name !== 'webfetch')
+  // Every tool of the index, and one that writes of the other ways; `npm run test:long` has all of all ways.
+  const names = way === 'compiled' ? Object.keys(ROWS) : some(Object.keys(ROWS))
   it.each(names)('%s runs for code, and for an agent with its permission alone', async name => {
     const { args, permission, output } = rowOf(name)
     const { runtime, via } = open(workspace())
@@ -136,9 +141,7 @@ describe('a bundle for any host', () => {
   it('is told apart from one for Node at the command line', async () => {
     const cwd = makeTree({ 'skills/a.skill.md': 'A skill.', 'package.json': '{}' })
     const call = (...more: string[]) => agentApps(cwd, ['compile', 'skills', ...more])
-    const { stdout, stderr } = await call('--bundle', 'dist/agent.mjs', '--host', 'node', '--library-types')
-    expect(stdout + stderr).not.toContain('left out of the bundle')
-    const declared = readFileSync(join(cwd, 'dist/agent.d.mts'), 'utf8')
+    expect(said).not.toContain('left out of the bundle')
     expect(declared).toContain('export declare const createRuntime: (options?: ')
     for (const name of Object.keys(ROWS)) expect(declared).toContain(`"${name}": { args: `)
     expect((await call('--host', 'node')).stderr).toContain('`--host` requires `--bundle`')
