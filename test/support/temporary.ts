@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 
 const made: string[] = []
+const keptOnes: string[] = []
 
 /** A new, empty directory that is gone after the test file. Its name is never a namespace, which has no capitals. */
 export function temporary(): string {
@@ -13,8 +14,9 @@ export function temporary(): string {
 
 /** A new, empty directory that is gone when the process ends: for what several tests copy. */
 export function kept(): string {
+  if (keptOnes.length === 0) process.once('exit', () => removeAll(keptOnes))
   const directory = newDirectory()
-  process.once('exit', () => rmSync(directory, { recursive: true, force: true }))
+  keptOnes.push(directory)
   return directory
 }
 
@@ -24,5 +26,9 @@ function newDirectory(): string {
 
 /** Removes all that `temporary` made. */
 export function removeTemporary(): void {
-  for (const directory of made.splice(0)) rmSync(directory, { recursive: true, force: true })
+  removeAll(made)
+}
+
+function removeAll(directories: string[]): void {
+  for (const directory of directories.splice(0)) rmSync(directory, { recursive: true, force: true })
 }
