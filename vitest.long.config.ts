@@ -5,7 +5,10 @@ import base from './vitest.config.js'
 /** What takes minutes: kills, floods, servers, and the searches of `npm test` with many more runs, which count by `times`. */
 const searches = readdirSync('test', { recursive: true, encoding: 'utf8' })
   .map(name => `test/${name.replaceAll('\\', '/')}`)
-  .filter(file => file.endsWith('.test.ts') && readFileSync(file, 'utf8').includes("'../support/long.js'"))
+  .filter(
+    file =>
+      file.endsWith('.test.ts') && /'\.\.\/support\/(?:long|four-ways)\.js'/.test(readFileSync(file, 'utf8')),
+  )
 
 export default defineConfig({
   ...base,

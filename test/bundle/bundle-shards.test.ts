@@ -1,10 +1,12 @@
 import { cpSync, readdirSync, readFileSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
-import { fileURLToPath } from 'node:url'
+import { fileURLToPath, pathToFileURL } from 'node:url'
+import type { ToolDef } from 'agent-apps'
 import { compile } from 'agent-apps/compiler'
 import { beforeAll, describe, expect, it } from 'vitest'
+import type { Bundle } from '../support/bundle-project.js'
 import { codeProject } from '../support/code-project.js'
-import { ask, deployRuntime, runCode } from '../support/processes.js'
+import { ask, deployRuntime } from '../support/processes.js'
 import { temporary } from '../support/temporary.js'
 import { skill, type Tree } from '../support/tree.js'
 
@@ -91,14 +93,9 @@ function copied(): string {
   return join(folder, 'agent.mjs')
 }
 
-/** What code prints of a bundle, as JSON. */
-function said(entry: string, code: string): unknown {
-  return JSON.parse(
-    runCode(`
-    const { runtime, tools } = await import(${JSON.stringify(entry)})
-    const outcome = work => work.then(one => one ?? null, ({ code, hint }) => ({ code, hint }))
-    console.log(JSON.stringify(await (async () => { ${code} })()))`),
-  )
+/** The bundle in a copy, whose modules have no state of other tests. */
+function opened(entry = copied()): Promise<Bundle> {
+  return import(pathToFileURL(entry).href)
 }
 
 describe('a bundle of large directories', () => {
@@ -112,75 +109,65 @@ describe('a bundle of large directories', () => {
     expect(placeless(bundle, '/nowhere')).toEqual(deployed.index)
   })
 
-  it('loads of each directory that part alone in which a name would be', () => {
+  it('loads of each directory that part alone in which a name would be', async () => {
     const entry = copied()
     const has = (file: string, name: string): boolean =>
       readFileSync(file, 'utf8').includes(JSON.stringify(`"${name}":{"content"`).slice(1, -1))
     const needed = parts(entry).filter(file => has(file, 'own-7'))
     expect(needed).toHaveLength(2)
-    const other = numbered('own').find(name => !needed.some(file => has(file, name)))
+    const other = numbered('own').find(name => !needed.some(file => has(file, name))) ?? ''
     for (const file of parts(entry)) if (!needed.includes(file)) rmSync(file)
-    const answer = said(
-      entry,
-      `const tool = await runtime.findTool('own-7')
-      return [await tool.content(), tool.origin.shadows, await outcome(runtime.findTool('${other}'))]`,
-    )
-    expect(answer).toEqual([
+    const { runtime } = await opened(entry)
+    const tool = await runtime.findTool('own-7')
+    expect([await tool?.content?.(), tool?.origin.shadows]).toEqual([
       'Do own-7.\n',
       [{ layer: 'global', entry: '/theirs', file: 'own-7/SKILL.md' }],
-      expect.objectContaining({ code: 'BUNDLE_REPLACED' }),
     ])
+    await expect(runtime.findTool(other)).rejects.toMatchObject({ code: 'BUNDLE_REPLACED' })
   })
 
-  it('tells what a tool shadows to whoever found it, by whichever way', () => {
-    const ways = [
-      "runtime.findTool('own-7')",
-      "runtime.findTool('./skills/own-7')",
-      "runtime.findTool('./skills/own-7/SKILL.md#own-7')",
-      "runtime.listTools().then(all => all.find(({ name }) => name === 'own-7'))",
-    ]
-    for (const way of ways)
-      expect([way, said(deployed.entry, `return (await ${way}).origin.shadows.length`)]).toEqual([way, 1])
-    expect(
-      said(deployed.entry, "return (await runtime.findTool('skill-list')).origin.shadows[0].layer"),
-    ).toBe('bundled')
+  it.each<[string, (runtime: Bundle['runtime']) => Promise<ToolDef | null | undefined>]>([
+    ['name', runtime => runtime.findTool('own-7')],
+    ['folder', runtime => runtime.findTool('./skills/own-7')],
+    ['file and fragment', runtime => runtime.findTool('./skills/own-7/SKILL.md#own-7')],
+    ['list', runtime => runtime.listTools().then(all => all.find(({ name }) => name === 'own-7'))],
+  ])('tells what a tool shadows to whoever found it by its %s', async (_, find) => {
+    const { runtime } = await opened()
+    expect((await find(runtime))?.origin.shadows).toHaveLength(1)
   })
 
-  it('knows the nearest name, and runs tools that nobody looked up before', () => {
-    expect(said(deployed.entry, "return outcome(runtime.invoke('own-77x'))")).toMatchObject({
+  it('tells that a tool shadows one of the library', async () => {
+    const { runtime } = await opened()
+    expect((await runtime.findTool('skill-list'))?.origin.shadows[0]?.layer).toBe('bundled')
+  })
+
+  it('knows the nearest name, and runs tools that nobody looked up before', async () => {
+    await expect((await opened()).runtime.invoke('own-77x')).rejects.toMatchObject({
       code: 'TOOL_NOT_FOUND',
       hint: expect.stringMatching(/^Did you mean "own-77\d?"\?$/),
     })
-    expect(said(deployed.entry, "return tools['handing']()")).toBe('Do own-11.\n')
-    expect(said(deployed.entry, "return runtime.render('reader')")).toBe(
-      'See own-9, and [it](../own-10/SKILL.md).\n',
-    )
+    expect(await (await opened()).tools.handing?.()).toBe('Do own-11.\n')
+    expect(await (await opened()).runtime.render('reader')).toBe('See own-9, and [it](../own-10/SKILL.md).\n')
   })
 })
 
 describe('the tools that a bundle exports', () => {
-  it('are an object that nobody can change', () => {
-    const answer = said(
-      deployed.entry,
-      `const refused = []
-      for (const change of [() => { tools.other = 1 }, () => { delete tools.top }, () => Object.defineProperty(tools, 'x', { value: 1 })])
-        try { change() } catch ({ name }) { refused.push(name) }
-      return {
-        refused,
-        frozen: Object.isFrozen(tools),
-        keys: Object.keys(tools).filter(name => !/-\\d+$/.test(name)),
-        has: ['own-7' in tools, 'no-such' in tools, 'toString' in tools, Object.hasOwn(tools, 'own-7')],
-        same: tools['own-7'] === tools['own-7'],
-        type: [typeof tools['own-7'], typeof tools['no-such'], { ...tools }['own-7'] === tools['own-7']],
-      }`,
+  it('are an object that nobody can change', async () => {
+    const { tools } = await opened()
+    for (const change of [
+      () => Object.assign(tools, { other: 1 }),
+      () => delete tools.top,
+      () => Object.defineProperty(tools, 'x', { value: 1 }),
+    ])
+      expect(change).toThrow(TypeError)
+    expect(Object.isFrozen(tools)).toBe(true)
+    expect(Object.keys(tools)).toEqual(
+      expect.arrayContaining(['heir', 'reader', 'handing', 'top', 'skill-list']),
     )
-    expect(answer).toEqual({
-      refused: ['TypeError', 'TypeError', 'TypeError'],
-      frozen: true,
-      keys: expect.arrayContaining(['heir', 'reader', 'handing', 'top', 'skill-list']),
-      has: [true, false, true, true],
-      same: true,
-      type: ['function', 'undefined', true],
-    })
+    expect(['own-7' in tools, 'no-such' in tools, 'toString' in tools]).toEqual([true, false, true])
+    expect(Object.hasOwn(tools, 'own-7')).toBe(true)
+    expect(tools['own-7']).toBe(tools['own-7'])
+    expect([typeof tools['own-7'], typeof tools['no-such']]).toEqual(['function', 'undefined'])
+    expect({ ...tools }['own-7']).toBe(tools['own-7'])
   })
 })

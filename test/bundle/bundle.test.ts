@@ -8,6 +8,7 @@ import { describe, expect, it } from 'vitest'
 import { type Bundle, CODE, failure, filesOf, TREE } from '../support/bundle-project.js'
 import { codeProject } from '../support/code-project.js'
 import { agentApps } from '../support/commands.js'
+import { some } from '../support/long.js'
 import { ownTools } from '../support/own-tools.js'
 import { rewriteIndex, type WrittenIndex } from '../support/poisoned-index.js'
 import { ROOT } from '../support/processes.js'
@@ -45,6 +46,9 @@ async function copiedTree(): Promise<Bundle & { folder: string }> {
   cpSync(await bundledTree(), folder, { recursive: true })
   return imported(folder)
 }
+
+/** With the maps, which name sources, in every run. */
+const SOURCEMAPS = some([false, true])
 
 /** The names that a bundle exports, without those of the library, which every bundle has. */
 function own(tools: object): string[] {
@@ -137,9 +141,10 @@ describe('a bundle', () => {
     const other = join(codeProject({}).root, 'deeper', 'another name')
     writeTree(other, { 'package.json': '{}\n', ...TREE })
     for (const cwd of [one, other])
-      for (const sourcemap of [false, true])
+      for (const sourcemap of SOURCEMAPS)
         await compile({ cwd, paths: ['skills'], bundle: `dist-${sourcemap}/agent.mjs`, sourcemap })
-    for (const folder of ['dist-false', 'dist-true']) {
+    for (const sourcemap of SOURCEMAPS) {
+      const folder = `dist-${sourcemap}`
       const files = filesOf(join(one, folder))
       expect(Object.keys(files).length).toBeGreaterThan(20)
       expect(filesOf(join(other, folder))).toEqual(files)
@@ -225,24 +230,29 @@ describe('a bundle', () => {
     })
   })
 
-  it.each<[string, (index: WrittenIndex) => void]>([
-    [
-      'a resource',
-      ({ tools, details }) => {
-        Object.assign(tools.b ?? {}, { file: '../SKILL.md' })
-        Object.assign(details.b ?? {}, { resources: [{ path: 'secret.txt', size: 7, sha256: 'x' }] })
-      },
-    ],
-    [
-      'a content',
-      ({ tools }) => Object.assign(tools.b ?? {}, { file: '../secret.txt', size: 7, content: [0, 7] }),
-    ],
-    ['frontmatter that is none', ({ tools }) => Object.assign(tools.b ?? {}, { frontmatter: null })],
-    [
-      'a schema that is not a module',
-      ({ tools }) => Object.assign(tools.b ?? {}, { validators: { params: 5 } }),
-    ],
-  ])('copies nothing by the word of an index that was made up: %s', async (_, change) => {
+  it.each(
+    some<[string, (index: WrittenIndex) => void]>(
+      [
+        [
+          'a resource',
+          ({ tools, details }) => {
+            Object.assign(tools.b ?? {}, { file: '../SKILL.md' })
+            Object.assign(details.b ?? {}, { resources: [{ path: 'secret.txt', size: 7, sha256: 'x' }] })
+          },
+        ],
+        ['frontmatter that is none', ({ tools }) => Object.assign(tools.b ?? {}, { frontmatter: null })],
+        [
+          'a schema that is not a module',
+          ({ tools }) => Object.assign(tools.b ?? {}, { validators: { params: 5 } }),
+        ],
+        [
+          'a content',
+          ({ tools }) => Object.assign(tools.b ?? {}, { file: '../secret.txt', size: 7, content: [0, 7] }),
+        ],
+      ],
+      2,
+    ),
+  )('copies nothing by the word of an index that was made up: %s', async (_, change) => {
     const { root } = codeProject({
       'skills/a/SKILL.md': skill('a'),
       'theirs/b/SKILL.md': skill('b'),
@@ -352,21 +362,26 @@ describe('code that finds files by its own place', () => {
     expect(Object.keys(filesOf(folder)).filter(name => name.includes('asset-'))).toHaveLength(2)
   })
 
-  it.each([
-    ['import.meta.dirname', 'return import.meta.dirname', '3:8'],
-    ['a URL that is not literal', 'return new URL(args.x, import.meta.url)', '3:24'],
-    ['a file that is not there', "return new URL('./none.txt', import.meta.url)", '3:8'],
-    ['a secret', "return new URL('./.env', import.meta.url)", '3:8'],
-    ['a folder', "return new URL('.', import.meta.url)", '3:8'],
-    ['a folder, by its name', "return new URL('../skills', import.meta.url)", '3:8'],
-    ['a pipe', "return new URL('../lib/pipe', import.meta.url)", '3:8'],
-    ['a file of more than 64 MiB', "return new URL('../lib/large.bin', import.meta.url)", '3:8'],
-    [
-      'a file outside of the project',
-      "return new URL('../../../../../../etc/hostname', import.meta.url)",
-      '3:8',
-    ],
-  ])('is refused otherwise: %s', async (_what, body, place) => {
+  it.each(
+    some(
+      [
+        ['import.meta.dirname', 'return import.meta.dirname', '3:8'],
+        ['a URL that is not literal', 'return new URL(args.x, import.meta.url)', '3:24'],
+        ['a file that is not there', "return new URL('./none.txt', import.meta.url)", '3:8'],
+        ['a folder', "return new URL('.', import.meta.url)", '3:8'],
+        ['a folder, by its name', "return new URL('../skills', import.meta.url)", '3:8'],
+        ['a pipe', "return new URL('../lib/pipe', import.meta.url)", '3:8'],
+        ['a file of more than 64 MiB', "return new URL('../lib/large.bin', import.meta.url)", '3:8'],
+        [
+          'a file outside of the project',
+          "return new URL('../../../../../../etc/hostname', import.meta.url)",
+          '3:8',
+        ],
+        ['a secret', "return new URL('./.env', import.meta.url)", '3:8'],
+      ],
+      3,
+    ),
+  )('is refused otherwise: %s', async (_what, body, place) => {
     const { root } = codeProject({
       'skills/a.skill.ts': CODE('a', body),
       'skills/.env': 'A=1',
@@ -513,13 +528,18 @@ describe('agent-apps compile --bundle', () => {
     ).toBe(true)
   })
 
-  it.each([
-    ['dist/agent.js', '{}', true],
-    ['dist/agent.js', '{ "type": "commonjs" }', true],
-    ['dist/agent.js', '{', true],
-    ['dist/agent.js', '{ "type": "module" }', false],
-    ['dist/agent.mjs', '{}', false],
-  ])(
+  it.each(
+    some(
+      [
+        ['dist/agent.js', '{ "type": "commonjs" }', true],
+        ['dist/agent.js', '{', true],
+        ['dist/agent.mjs', '{}', false],
+        ['dist/agent.js', '{ "type": "module" }', false],
+        ['dist/agent.js', '{}', true],
+      ],
+      2,
+    ),
+  )(
     'says of %s where package.json is %s that Node takes it for CommonJS: %s',
     async (bundle, text, isSaid) => {
       const { root } = codeProject({ 'skills/one.skill.md': skill('one'), 'dist/package.json': text })

@@ -4,6 +4,7 @@ import { type AgentAppsError, createRuntime, emptyGlobals, invoke, registerTool 
 import { compile } from 'agent-apps/compiler'
 import { describe, expect, it } from 'vitest'
 import { code, threeWays } from '../support/cascade-project.js'
+import { some } from '../support/long.js'
 import { runCode } from '../support/processes.js'
 import { makeTree } from '../support/tree.js'
 
@@ -162,29 +163,33 @@ metadata: { interpolate: true, params: { type: object } }
     }
     console.log(JSON.stringify([await use(), await use()]))`
 
-  it('reaches neither its arguments nor its policy, whatever was loaded before', async () => {
-    const cwd = makeTree(TREE)
-    const made = (freshness: string): string =>
-      `import { createRuntime } from 'agent-apps'
+  it.each(some(['in a bundle', 'from disk', 'compiled']))(
+    'reaches neither its arguments nor its policy, whatever was loaded before, %s',
+    async way => {
+      const cwd = makeTree(TREE)
+      const made = (freshness: string): string =>
+        `import { createRuntime } from 'agent-apps'
       const runtime = createRuntime({ cwd: ${JSON.stringify(cwd)}, paths: ['skills'], freshness: '${freshness}' })`
-    const bundle = join(cwd, 'agent.mjs')
-    const once = [
-      { n: 1, deep: { list: [{}] } },
-      '1',
-      { n: 1, deep: { list: [{}] } },
-      'TOOL_DENIED',
-      null,
-      ['echo'],
-      'TOOL_DENIED',
-      'TOOL_DENIED',
-      'TOOL_DENIED',
-    ]
-    expect(JSON.parse(runCode(made('check') + USES))).toEqual([once, once])
-    await compile({ cwd, paths: ['skills'], bundle })
-    expect(JSON.parse(runCode(made('trust') + USES))).toEqual([once, once])
-    const bundled = `const { runtime } = await import(${JSON.stringify(pathToFileURL(bundle).href)})`
-    expect(JSON.parse(runCode(bundled + USES))).toEqual([once, once])
-  })
+      const bundle = join(cwd, 'agent.mjs')
+      const once = [
+        { n: 1, deep: { list: [{}] } },
+        '1',
+        { n: 1, deep: { list: [{}] } },
+        'TOOL_DENIED',
+        null,
+        ['echo'],
+        'TOOL_DENIED',
+        'TOOL_DENIED',
+        'TOOL_DENIED',
+      ]
+      if (way !== 'from disk') await compile({ cwd, paths: ['skills'], bundle })
+      const opened =
+        way === 'in a bundle'
+          ? `const { runtime } = await import(${JSON.stringify(pathToFileURL(bundle).href)})`
+          : made(way === 'compiled' ? 'trust' : 'check')
+      expect(JSON.parse(runCode(opened + USES))).toEqual([once, once])
+    },
+  )
 
   it('of options that inherit is still what they inherit', async () => {
     const globals = emptyGlobals()

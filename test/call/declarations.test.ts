@@ -10,7 +10,7 @@ import {
   unregisterTool,
   type WorkspaceOptions,
 } from 'agent-apps'
-import { check } from 'agent-apps/compiler'
+import { check, compile } from 'agent-apps/compiler'
 import { afterEach, describe, expect, it } from 'vitest'
 import { codeSkills, threeWays } from '../support/code-project.js'
 import { defaultGlobals } from '../support/default-globals.js'
@@ -56,10 +56,13 @@ export default defineTool({
 })
 `,
     })
-    const { disk, index, modules } = await threeWays(dir, [['a']])
-    for (const { results, tools } of [disk, index, modules]) {
-      expect(results).toEqual([{ result: { config: { region: 'eu' }, state: { count: 0 }, env: [] } }])
-      expect(tools.a?.frontmatter.metadata).toMatchObject({
+    for (const via of ['disk', 'index']) {
+      if (via === 'index') await compile({ paths: [dir], cwd: dir })
+      const runtime = createRuntime({ paths: [dir], library: false })
+      expect(await runtime.invoke('a')).toEqual({ config: { region: 'eu' }, state: { count: 0 }, env: [] })
+      const tool = await runtime.findTool('a')
+      expect(tool?.origin.via).toBe(via)
+      expect(tool?.frontmatter.metadata).toMatchObject({
         config: { type: 'object' },
         env: ['HOME'],
         'state-slot': { schema: { type: 'object' }, initial: { count: 0 } },

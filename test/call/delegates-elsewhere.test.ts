@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import { type AgentOptions, type ApprovalAnswer, createRuntime, registerTool } from 'agent-apps'
 import { compile } from 'agent-apps/compiler'
 import { describe, expect, it } from 'vitest'
+import { some } from '../support/long.js'
 import { makeTree, skill, type Tree } from '../support/tree.js'
 
 /** A project's tool that must not run, a hidden one, and a base, and what of somebody else's leads there. */
@@ -53,74 +54,80 @@ const TREE: Tree = {
 
 const TO_WIPE = ['direct', 'by-path', 'through', 'inherits', 'around', 'says', 'says-static']
 
-describe.each(['from disk', 'compiled'])('what runs in the place of a tool of another entry, %s', way => {
-  const opened = async (limits: AgentOptions, answer: ApprovalAnswer = 'deny') => {
-    const cwd = makeTree(TREE)
-    const paths = [{ dir: 'theirs', external: true }, 'own']
-    if (way === 'compiled') {
-      await compile({ cwd, paths: ['theirs'] })
-      await compile({ cwd, paths: ['own'] })
-    }
-    rmSync(join(cwd, 'wiped'), { force: true })
-    const asked: unknown[] = []
-    const runtime = createRuntime({
-      cwd,
-      paths,
-      interact: request => {
-        if (request.kind === 'approval') asked.push([request.tool, request.args])
-        return answer
-      },
-    })
-    registerTool(runtime.globals, { name: 'registered', description: 'Registered.', fn: () => 'ran' })
-    const wasWiped = () => existsSync(join(cwd, 'wiped'))
-    return { runtime, agent: runtime.forAgent(limits), asked, wasWiped }
-  }
-
-  it.each(TO_WIPE)('%s does not run what the agent is denied', async name => {
-    for (const limits of [{ deny: 'wipe' }, { rules: 'wipe($policy=deny)' }, { allow: name }]) {
-      const { agent, wasWiped } = await opened(limits)
-      await expect(agent.invoke(name, {})).rejects.toMatchObject({
-        code: expect.stringMatching(/^(?:TOOL_DENIED|ARGS_INVALID)$/),
+describe.each(some(['from disk', 'compiled']))(
+  'what runs in the place of a tool of another entry, %s',
+  way => {
+    const opened = async (limits: AgentOptions, answer: ApprovalAnswer = 'deny') => {
+      const cwd = makeTree(TREE)
+      const paths = [{ dir: 'theirs', external: true }, 'own']
+      if (way === 'compiled') {
+        await compile({ cwd, paths: ['theirs'] })
+        await compile({ cwd, paths: ['own'] })
+      }
+      rmSync(join(cwd, 'wiped'), { force: true })
+      const asked: unknown[] = []
+      const runtime = createRuntime({
+        cwd,
+        paths,
+        interact: request => {
+          if (request.kind === 'approval') asked.push([request.tool, request.args])
+          return answer
+        },
       })
-      expect(wasWiped()).toBe(false)
+      registerTool(runtime.globals, { name: 'registered', description: 'Registered.', fn: () => 'ran' })
+      const wasWiped = () => existsSync(join(cwd, 'wiped'))
+      return { runtime, agent: runtime.forAgent(limits), asked, wasWiped }
     }
-  })
 
-  it.each(['direct', 'by-path', 'through', 'inherits', 'around'])('%s runs what it may call', async name => {
-    const { agent, wasWiped } = await opened({})
-    await agent.invoke(name, {})
-    expect(wasWiped()).toBe(true)
-  })
-
-  it('is not a call where no agent is above, nor inside of an entry', async () => {
-    const { runtime, agent, wasWiped } = await opened({ deny: 'wipe' })
-    expect(await runtime.invoke('direct', {})).toBe('wiped')
-    expect(await agent.invoke('uses', {})).toBe('wiped')
-    expect(wasWiped()).toBe(true)
-  })
-
-  it('is asked about as its target is, with the arguments', async () => {
-    const refused = await opened({})
-    await expect(refused.agent.invoke('to-gated', { file: 'a' })).rejects.toMatchObject({
-      code: 'APPROVAL_DENIED',
+    it.each(TO_WIPE)('%s does not run what the agent is denied', async name => {
+      for (const limits of [{ deny: 'wipe' }, { rules: 'wipe($policy=deny)' }, { allow: name }]) {
+        const { agent, wasWiped } = await opened(limits)
+        await expect(agent.invoke(name, {})).rejects.toMatchObject({
+          code: expect.stringMatching(/^(?:TOOL_DENIED|ARGS_INVALID)$/),
+        })
+        expect(wasWiped()).toBe(false)
+      }
     })
-    expect(refused.asked).toEqual([['gated', { file: 'a' }]])
-    const allowed = await opened({}, 'allow-once')
-    expect(await allowed.agent.invoke('to-gated', { file: 'a' })).toBe('ran')
-  })
 
-  it('may be hidden, registered, or a base', async () => {
-    const { agent } = await opened({})
-    expect(await agent.invoke('to-helper')).toBe('helped')
-    expect(await agent.invoke('to-registered')).toBe('ran')
-    expect(await agent.invoke('inherits-base', {})).toBe('the base ran')
-    for (const [name, denied] of [
-      ['to-helper', 'helper'],
-      ['to-registered', 'registered'],
-      ['inherits-base', 'base'],
-    ] as const) {
-      const { agent } = await opened({ deny: denied })
-      await expect(agent.invoke(name)).rejects.toMatchObject({ code: 'TOOL_DENIED' })
-    }
-  })
-})
+    it.each(['direct', 'by-path', 'through', 'inherits', 'around'])(
+      '%s runs what it may call',
+      async name => {
+        const { agent, wasWiped } = await opened({})
+        await agent.invoke(name, {})
+        expect(wasWiped()).toBe(true)
+      },
+    )
+
+    it('is not a call where no agent is above, nor inside of an entry', async () => {
+      const { runtime, agent, wasWiped } = await opened({ deny: 'wipe' })
+      expect(await runtime.invoke('direct', {})).toBe('wiped')
+      expect(await agent.invoke('uses', {})).toBe('wiped')
+      expect(wasWiped()).toBe(true)
+    })
+
+    it('is asked about as its target is, with the arguments', async () => {
+      const refused = await opened({})
+      await expect(refused.agent.invoke('to-gated', { file: 'a' })).rejects.toMatchObject({
+        code: 'APPROVAL_DENIED',
+      })
+      expect(refused.asked).toEqual([['gated', { file: 'a' }]])
+      const allowed = await opened({}, 'allow-once')
+      expect(await allowed.agent.invoke('to-gated', { file: 'a' })).toBe('ran')
+    })
+
+    it('may be hidden, registered, or a base', async () => {
+      const { agent } = await opened({})
+      expect(await agent.invoke('to-helper')).toBe('helped')
+      expect(await agent.invoke('to-registered')).toBe('ran')
+      expect(await agent.invoke('inherits-base', {})).toBe('the base ran')
+      for (const [name, denied] of [
+        ['to-helper', 'helper'],
+        ['to-registered', 'registered'],
+        ['inherits-base', 'base'],
+      ] as const) {
+        const { agent } = await opened({ deny: denied })
+        await expect(agent.invoke(name)).rejects.toMatchObject({ code: 'TOOL_DENIED' })
+      }
+    })
+  },
+)

@@ -1,6 +1,7 @@
 import { type Context, createRuntime, ctxTarget, ctxTool, registerTool } from 'agent-apps'
 import { compile } from 'agent-apps/compiler'
 import { describe, expect, it } from 'vitest'
+import { some } from '../support/long.js'
 import { makeTree, skill } from '../support/tree.js'
 
 const TREE = {
@@ -22,7 +23,7 @@ const TREE = {
   'other/greet.skill.md': skill('greet', 'Another one’s.\n', 'metadata: { gated: true }\n'),
 }
 
-describe.each(['disk', 'compiled'])('paths and cwd that a middleware sets, from %s', way => {
+describe.each(some(['disk', 'compiled']))('paths and cwd that a middleware sets, from %s', way => {
   /** A runtime whose tool `tool` runs `body` within a middleware that sets `config`. */
   async function runtimeWith(config: object, body: (ctx: Context) => unknown) {
     const cwd = makeTree(TREE)

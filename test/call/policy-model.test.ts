@@ -15,11 +15,11 @@ import {
   type World,
 } from '../support/policy-model.js'
 
-/** Four calls in each; `npm run test:long` has a million calls. */
-const WORLDS = 250
+/** Four calls in each; test/long/policy-model.test.ts has a million calls. */
+const WORLDS = times(25, 250)
 
-it('a runtime decides, runs and lists as the model says, over 1,000 calls', async () => {
-  expect((await differences(1, WORLDS)).slice(0, 1)).toEqual([])
+it(`a runtime decides, runs and lists as the model says, over ${WORLDS * 4} calls`, async () => {
+  expect(await differences(1, WORLDS)).toEqual([])
 })
 
 it.each(STEPS.map((step, index) => [index + 1, step] as const))(
@@ -28,7 +28,7 @@ it.each(STEPS.map((step, index) => [index + 1, step] as const))(
     const random = randomFrom(2)
     let whole = 0
     let without = 0
-    for (let count = 0; count < times(300, 1_000); count++) {
+    for (let count = 0; count < times(100, 1_000); count++) {
       const world = randomWorld(random)
       for (const tool of world.tools) {
         const call = { tool, a: 1 + Math.floor(random() * 3) }
@@ -39,7 +39,7 @@ it.each(STEPS.map((step, index) => [index + 1, step] as const))(
       }
     }
     expect(whole).toBe(0)
-    expect(without).toBeGreaterThan(10)
+    expect(without).toBeGreaterThan(2)
   },
 )
 

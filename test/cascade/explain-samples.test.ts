@@ -1,6 +1,7 @@
 import { type Context, createRuntime, type JsonObject, type Runtime, type ToolDef } from 'agent-apps'
 import { compile } from 'agent-apps/compiler'
 import { describe, expect, it } from 'vitest'
+import { some } from '../support/long.js'
 import { layOut, samples } from '../support/sample.js'
 import { makeTree } from '../support/tree.js'
 
@@ -46,10 +47,12 @@ function valid(schema: JsonObject = {}): unknown {
 /** Their code throws, hangs or exits as soon as it is imported: that a look at it does not tell. */
 const RUNS_ALONE = ['2-resolve/code-faults']
 
+const WAYS = some(['disk', 'index'])
+
 describe('explain has a problem exactly where a call fails before the body', () => {
   it.each(samples().map(sample => [sample.id, sample] as const))('%s', async (id, sample) => {
     const { cwd, paths } = layOut(sample)
-    for (const way of RUNS_ALONE.includes(id) ? ['index'] : ['disk', 'index']) {
+    for (const way of RUNS_ALONE.includes(id) ? ['index'] : WAYS) {
       if (way === 'index') await compile({ cwd, paths })
       const runtime = createRuntime({ cwd, paths, freshness: way === 'index' ? 'trust' : 'check' })
       for (const tool of (await runtime.listTools()).filter(({ origin }) => origin.layer !== 'bundled')) {

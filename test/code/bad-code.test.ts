@@ -4,12 +4,13 @@ import { createRuntime, isAgentAppsError } from 'agent-apps'
 import { check, compile } from 'agent-apps/compiler'
 import { describe, expect, it } from 'vitest'
 import { codeSkills, shown } from '../support/code-project.js'
-import { isLong } from '../support/long.js'
+import { isLong, some } from '../support/long.js'
 import { doing, expectHarmless, MISBEHAVING, SOUND } from '../support/misbehaving-code.js'
 import { ROOT } from '../support/processes.js'
 
 describe('code that misbehaves when it is imported', () => {
-  it.each(Object.entries(MISBEHAVING))('%s', (_, one) => expectHarmless(one))
+  it('is reported, and harms no other', () => expectHarmless(...Object.values(MISBEHAVING)))
+  it.runIf(isLong).each(Object.entries(MISBEHAVING))('alone: %s', (_, one) => expectHarmless(one))
 
   const HINT = /^If a package is meant, install it: `npm install (\S+)`\. /
   const MISSING: Record<string, string | null> = {
@@ -146,7 +147,7 @@ export const lib = x
       'not-json': '({ ...{ big: BigInt(1) } })',
       'holds-itself': '(() => { const a = {}; a.a = a; return a })()',
     }
-    const files = Object.entries(values).map(([name, value]) => [
+    const files = some(Object.entries(values), 2).map(([name, value]) => [
       `${name}.skill.js`,
       `import { defineTool } from 'agent-apps'\nexport default defineTool('${name}', async () => ({ metadata: ${value}, description: 'x', execute: () => 1 }))\nexport const b = defineTool('${name}-b', async () => ${value})\n`,
     ])

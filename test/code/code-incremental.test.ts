@@ -1,9 +1,10 @@
-import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { cpSync, existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { createRuntime } from 'agent-apps'
 import { clean, compile } from 'agent-apps/compiler'
 import { describe, expect, it } from 'vitest'
 import { codeSkills, installInto } from '../support/code-project.js'
+import { temporary } from '../support/temporary.js'
 import { compiled, makeTree, setTimes, skill, snapshot, type Tree, writeTree } from '../support/tree.js'
 
 const CODE = (name: string, more = ''): string =>
@@ -22,11 +23,19 @@ const SKILLS: Tree = {
   'lib/shared.js': "export const shared = 'shared'\n",
 }
 
+let compiledOnce: Promise<string> | undefined
+
+/** A copy of the compiled skills, in a project of its own. */
 async function compiledSkills(): Promise<{ root: string; dir: string }> {
-  const project = codeSkills(SKILLS)
-  setTimes(project.dir)
-  await compile({ paths: [project.dir], cwd: project.dir })
-  return project
+  compiledOnce ??= (async () => {
+    const { root, dir } = codeSkills(SKILLS)
+    setTimes(dir)
+    await compile({ paths: [dir], cwd: dir })
+    return root
+  })()
+  const root = join(temporary(), 'copied')
+  cpSync(await compiledOnce, root, { recursive: true, verbatimSymlinks: true, preserveTimestamps: true })
+  return { root, dir: join(root, 'skills') }
 }
 
 const modulesOf = (dir: string): string[] =>

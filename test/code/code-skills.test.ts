@@ -2,8 +2,8 @@ import { readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { createRuntime } from 'agent-apps'
 import { check, compile } from 'agent-apps/compiler'
-import { describe, expect, it } from 'vitest'
-import { type Call, codeSkills, shown, threeWays } from '../support/code-project.js'
+import { beforeAll, describe, expect, it } from 'vitest'
+import { type Answer, type Call, codeSkills, shown, threeWays } from '../support/code-project.js'
 import { isLong } from '../support/long.js'
 import { ownTools } from '../support/own-tools.js'
 import { startCode } from '../support/processes.js'
@@ -230,16 +230,40 @@ const CASES: Record<string, Case> = {
 }
 
 describe('the same answer from disk, from the index, and from modules alone', () => {
-  it.each(Object.entries(CASES))('%s', async (_, { files, calls, results, frontmatter }) => {
-    const { dir } = codeSkills(files)
-    const { disk, index, modules, diagnostics } = await threeWays(dir, calls)
-    expect(diagnostics.filter(({ severity }) => severity !== 'info').map(shown)).toEqual([])
+  const cases = Object.entries(CASES)
+  /** The answers to the calls of all cases, which are one project. */
+  let ways: Awaited<ReturnType<typeof threeWays>>
+  beforeAll(async () => {
+    const { dir } = codeSkills(Object.assign({}, ...cases.map(([, { files }]) => files)))
+    ways = await threeWays(
+      dir,
+      cases.flatMap(([, { calls }]) => calls),
+    )
+  })
+
+  it.each(cases)('%s', (name, { calls, results, frontmatter }) => {
+    const before = cases.slice(
+      0,
+      cases.findIndex(([other]) => other === name),
+    )
+    const from = before.flatMap(([, one]) => one.calls).length
+    const ofCase = ({ tools, results }: Answer) => ({
+      tools: calls.map(([ref]) => tools[ref]),
+      results: results.slice(from, from + calls.length),
+    })
+    const disk = ofCase(ways.disk)
     expect(disk.results.map(({ result }) => result)).toEqual(results)
     for (const [ref, fields] of Object.entries(frontmatter))
-      expect(disk.tools[ref]?.frontmatter).toMatchObject(fields)
-    const { via: _disk, parser: _parser, ...expected } = disk
-    for (const { via, parser, ...answer } of [index, modules]) {
-      expect(answer).toEqual(expected)
+      expect(ways.disk.tools[ref]?.frontmatter).toMatchObject(fields)
+    expect(ofCase(ways.index)).toEqual(disk)
+    expect(ofCase(ways.modules)).toEqual(disk)
+  })
+
+  it('without a fault, of the same tools, and from indexes without files and parser', () => {
+    const { disk, index, modules, diagnostics } = ways
+    expect(diagnostics.filter(({ severity }) => severity !== 'info').map(shown)).toEqual([])
+    for (const { names, via, parser } of [index, modules]) {
+      expect(names).toEqual(disk.names)
       expect({ disk: via.disk, parser }).toEqual({ disk: 0, parser: expect.not.stringMatching('loaded') })
     }
   })
@@ -274,11 +298,11 @@ describe('reading without running', () => {
   const COMPUTED = "export const frontmatter = { name: 'bad', description: String(1 + 1) }\n"
   const ENDED: [what: string, top: string, rules: string[], reason: string][] = [
     ['ends its process', 'process.exit(3)\n', ['code-exits'], 'ended the process: exit code 3'],
-    ['throws', "throw new Error('Oh no.')\n", ['code-throws'], 'throws: Oh no.'],
   ]
-  // Both wait for a deadline of seconds.
+  // The last two wait for a deadline of seconds.
   if (isLong)
     ENDED.push(
+      ['throws', "throw new Error('Oh no.')\n", ['code-throws'], 'throws: Oh no.'],
       // A thread that never goes on, without using a processor.
       [
         'hangs',

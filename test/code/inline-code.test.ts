@@ -2,10 +2,10 @@ import { existsSync, readdirSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { compile } from 'agent-apps/compiler'
-import { describe, expect, it } from 'vitest'
+import { beforeAll, describe, expect, it } from 'vitest'
 import { codeProject } from '../support/code-project.js'
 import { runCode } from '../support/processes.js'
-import { makeTree, skill, type Tree, writeTree } from '../support/tree.js'
+import { makeTree, skill, type Tree } from '../support/tree.js'
 
 const base64 = (text: string): string => `inline://base64,${Buffer.from(text).toString('base64')}`
 
@@ -62,53 +62,63 @@ function runWithoutTemporary(root: string, code: string): unknown {
 
 const NAMES = Object.keys(LOADED).flatMap(name => [name, `${name}-coded`])
 const RESULTS = Object.values(LOADED).flatMap(([, result]) => [result, result])
+const REFS = Object.values(LOADED).flatMap(([code]) => [
+  `inline://code,${code}`,
+  base64(`inline://code,${code}`),
+])
+const ABSENT = ['absent', './absent.js', './absent.node', 'not-installed']
+const INVOKING = `Promise.all(${JSON.stringify(NAMES)}.map(name => outcome(runtime.invoke(name, { name: 'Ann' }))))`
 
 describe('inline code', () => {
+  let root = ''
+  let said: Record<'delegates' | 'refs' | 'areKept' | 'place' | 'absent' | 'stack', unknown>
+
+  // One process for all of it: what each of them starts takes longer than what it is asked.
+  beforeAll(() => {
+    root = codeProject({
+      ...TREE,
+      'skills/bad.skill.md': delegating(
+        'bad',
+        "inline://code,export default () => { throw new Error('no') }",
+      ),
+    }).root
+    const absent = ABSENT.map(name => `inline://code,import it from '${name}'; export default () => it`)
+    said = runWithoutTemporary(
+      root,
+      `const refs = ${JSON.stringify(REFS)}
+      return {
+        delegates: await ${INVOKING},
+        refs: await Promise.all(refs.map(ref => outcome(runtime.invoke(ref, { name: 'Ann' })))),
+        areKept: refs.every(ref => runtime.globals.tools.programmaticTools.get(ref)?.src === ref),
+        place: await runtime.invoke("inline://code,export { default } from '../other/place.js'"),
+        absent: await Promise.all(${JSON.stringify(absent)}.map(ref => outcome(runtime.invoke(ref, {})))),
+        stack: await runtime.invoke('bad', {}).catch(error => error.stack.split('\\n')[1]),
+      }`,
+    ) as typeof said
+  })
+
   it('of a delegate needs no folder for temporary files, and means the same compiled and in a bundle', async () => {
-    const { root, dir } = codeProject(TREE)
-    const invoking = `return Promise.all(${JSON.stringify(NAMES)}.map(name => outcome(runtime.invoke(name, { name: 'Ann' }))))`
-    expect(runWithoutTemporary(root, invoking)).toEqual(RESULTS)
+    expect(said.delegates).toEqual(RESULTS)
     const options = { cwd: root, paths: ['skills'], external: ['apart'], bundle: 'dist/agent.mjs' }
     expect((await compile(options)).diagnostics.filter(({ severity }) => severity === 'error')).toEqual([])
-    expect(runWithoutTemporary(root, invoking)).toEqual(RESULTS)
+    expect(runWithoutTemporary(root, `return ${INVOKING}`)).toEqual(RESULTS)
+    const dir = join(root, 'skills')
     for (const file of readdirSync(dir)) rmSync(join(dir, file), { recursive: true })
     const { runtime } = await import(pathToFileURL(join(root, 'dist/agent.mjs')).href)
     expect(await Promise.all(NAMES.map(name => runtime.invoke(name, { name: 'Ann' })))).toEqual(RESULTS)
   })
 
   it('of a reference needs none, and is kept as a registered tool under the whole reference', () => {
-    const { root } = codeProject(TREE)
-    const refs = Object.values(LOADED).flatMap(([code]) => [
-      `inline://code,${code}`,
-      base64(`inline://code,${code}`),
-    ])
-    const answer = runWithoutTemporary(
-      root,
-      `const refs = ${JSON.stringify(refs)}
-      const results = await Promise.all(refs.map(ref => outcome(runtime.invoke(ref, { name: 'Ann' }))))
-      return [results, refs.every(ref => runtime.globals.tools.programmaticTools.get(ref)?.src === ref)]`,
-    )
-    expect(answer).toEqual([RESULTS, true])
+    expect([said.refs, said.areKept]).toEqual([RESULTS, true])
   })
 
   it('imports files that know where they lie', () => {
-    const { root } = codeProject(TREE)
-    const ref = "inline://code,export { default } from '../other/place.js'"
-    expect(runWithoutTemporary(root, `return runtime.invoke(${JSON.stringify(ref)})`)).toBe(
-      join(root, 'other/place.js'),
-    )
+    expect(said.place).toBe(join(root, 'other/place.js'))
   })
 
   it('that imports what is not there says which import it is', () => {
-    const { root } = codeProject(TREE)
-    const names = ['absent', './absent.js', './absent.node', 'not-installed']
-    const refs = names.map(name => `inline://code,import it from '${name}'; export default () => it`)
-    const told = runWithoutTemporary(
-      root,
-      `return Promise.all(${JSON.stringify(refs)}.map(ref => outcome(runtime.invoke(ref, {}))))`,
-    )
-    expect(told).toEqual(
-      names.map(name =>
+    expect(said.absent).toEqual(
+      ABSENT.map(name =>
         expect.objectContaining({
           code: 'TOOL_BROKEN',
           message: expect.stringMatching(new RegExp(`^The code cannot be bundled: .*"${name}"`)),
@@ -118,15 +128,7 @@ describe('inline code', () => {
   })
 
   it('is named in stacks by the file that it stands in, not by its text', () => {
-    const { root, dir } = codeProject({})
-    writeTree(dir, {
-      'bad.skill.md': delegating('bad', "inline://code,export default () => { throw new Error('no') }"),
-    })
-    const stack = runWithoutTemporary(
-      root,
-      `return runtime.invoke('bad', {}).catch(error => error.stack.split('\\n')[1])`,
-    )
-    expect(stack).toMatch(/skills\/bad\.skill\.md#inline:\d+:\d+\)?$/)
+    expect(said.stack).toMatch(/skills\/bad\.skill\.md#inline:\d+:\d+\)?$/)
   })
 })
 

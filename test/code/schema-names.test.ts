@@ -2,6 +2,7 @@ import { createRuntime, defineTool, emptyGlobals, invoke, registerTool } from 'a
 import { check, compile } from 'agent-apps/compiler'
 import { describe, expect, it } from 'vitest'
 import { codeSkills, shown } from '../support/code-project.js'
+import { some } from '../support/long.js'
 
 const PARAMS = { type: 'object', properties: { text: { type: 'string' } }, required: ['text'] }
 
@@ -24,7 +25,7 @@ describe('other names of schemas in defineTool', () => {
   })
 
   it('inputSchema and parameters are read from literals and from code', async () => {
-    const fields = ['inputSchema', 'parameters']
+    const fields = some(['inputSchema', 'parameters'])
     const file = (field: string): string => `import { defineTool } from 'agent-apps'
 import { z } from 'zod'
 export default defineTool({ name: '${field.toLowerCase()}-literal', description: 'x', ${field}: ${JSON.stringify(PARAMS)}, outputSchema: { type: 'string' }, execute: ({ text }) => text })

@@ -1,11 +1,13 @@
 import { execFileSync } from 'node:child_process'
 import { hash } from 'node:crypto'
-import { readFileSync, symlinkSync, writeFileSync } from 'node:fs'
+import { cpSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { check, compile } from 'agent-apps/compiler'
-import { describe, expect, it } from 'vitest'
+import { beforeAll, describe, expect, it } from 'vitest'
 import { bothWays, expectSame, HANGS, project, runtimeOf, said } from '../support/content-project.js'
+import { some } from '../support/long.js'
 import { ROOT } from '../support/processes.js'
+import { temporary } from '../support/temporary.js'
 import { compiled, skill, type Tree } from '../support/tree.js'
 
 describe('circles of includes', () => {
@@ -35,23 +37,28 @@ describe('circles of includes', () => {
 
 describe('files that are not to be had', () => {
   const outside = 'it lies outside of the skills’ directory'
-  it.each<[string, string]>([
-    ['../../secret.txt', outside],
-    ['/etc/passwd', outside],
-    ['..\\\\..\\\\secret.txt', outside],
-    ['C:\\\\secret.txt', 'there is no such file'],
-    ['out.txt', outside],
-    ['outdir/secret.txt', outside],
-    ['../.env', 'looks like a secret'],
-    ['.', 'there is no such file'],
-    ['..', 'there is no such file|outside'],
-    ['../..', outside],
-    ['pipe', 'there is no such file'],
-    ['large.md', 'more than 1048576 bytes'],
-    ['latin.md', 'it is not UTF-8 text'],
-    ['none.md', 'there is no such file'],
-    [`${'a/'.repeat(5000)}b`, 'there is no such file'],
-  ])('%j', async (path, why) => {
+  it.each(
+    some<[string, string]>(
+      [
+        ['/etc/passwd', outside],
+        ['..\\\\..\\\\secret.txt', outside],
+        ['C:\\\\secret.txt', 'there is no such file'],
+        ['out.txt', outside],
+        ['.', 'there is no such file'],
+        ['..', 'there is no such file|outside'],
+        ['../..', outside],
+        ['none.md', 'there is no such file'],
+        [`${'a/'.repeat(5000)}b`, 'there is no such file'],
+        ['../../secret.txt', outside],
+        ['outdir/secret.txt', outside],
+        ['../.env', 'looks like a secret'],
+        ['pipe', 'there is no such file'],
+        ['large.md', 'more than 1048576 bytes'],
+        ['latin.md', 'it is not UTF-8 text'],
+      ],
+      6,
+    ),
+  )('%j', async (path, why) => {
     const cwd = project(`:include[${path}]\n`, {
       'secret.txt': 'SECRET',
       'skills/.env': 'SECRET=1',
@@ -75,11 +82,13 @@ describe('files that are not to be had', () => {
 const MAIN_ALONE =
   'data:text/javascript,import{isMainThread}from%20%27node:worker_threads%27;if(!isMainThread)throw%20new%20Error(%27No.%27)'
 
-it.each([
-  ['--input-type=module', ['--input-type=module'], {}],
-  ['--import', ['--import', MAIN_ALONE, '--input-type=module'], {}],
-  ['NODE_OPTIONS', ['--input-type=module'], { NODE_OPTIONS: `--import=${MAIN_ALONE}` }],
-])('the same index whatever the compiling process was started with: %s', async (_, options, env) => {
+it.each(
+  some([
+    ['--input-type=module', ['--input-type=module'], {}],
+    ['--import', ['--import', MAIN_ALONE, '--input-type=module'], {}],
+    ['NODE_OPTIONS', ['--input-type=module'], { NODE_OPTIONS: `--import=${MAIN_ALONE}` }],
+  ]),
+)('the same index whatever the compiling process was started with: %s', async (_, options, env) => {
   const body = `:skill[other]\n${'A line. '.repeat(4000)}\n`
   const [here, there] = [project(body), project(body)]
   await compile({ cwd: here, paths: ['skills'] })
@@ -135,8 +144,7 @@ describe('contents of an index that are not ours', () => {
   ]
 
   it.each(NOT_BELIEVED)('%s: the text is parsed', async (_, record) => {
-    const cwd = project(BODY)
-    await poison(cwd, record)
+    const cwd = poisoned(record)
     expect(await said(runtimeOf(cwd), { x: 1 })).toBe('Text other and 1.\n')
   })
 
@@ -154,8 +162,7 @@ describe('contents of an index that are not ours', () => {
       /^DIRECTIVE_FAILED /,
     ],
   ])('%s: an error', async (_, record, expected) => {
-    const cwd = project(BODY)
-    await poison(cwd, record)
+    const cwd = poisoned(record)
     const runtime = runtimeOf(cwd)
     expect(await said(runtime, { x: 1 })).toMatch(expected)
     expect(runtime.diagnostics()).toEqual([])
@@ -165,16 +172,22 @@ describe('contents of an index that are not ours', () => {
     'parts as deep as a file can say',
     async () => {
       const deep = `${'{"name":"if","start":0,"end":4,"at":[5,1],"children":['.repeat(5000)}[0,4]${']}'.repeat(5000)}`
-      const cwd = project(BODY)
-      await poison(cwd, `{"length":${BODY.length},"parts":[${deep}]}`)
+      const cwd = poisoned(`{"length":${BODY.length},"parts":[${deep}]}`)
       expect(await said(runtimeOf(cwd), { x: 1 })).toBe('Text other and 1.\n')
     },
     HANGS,
   )
 
-  /** Puts a record in the place of the compiled one, with the digests that make the index look sound. */
-  async function poison(cwd: string, record: unknown): Promise<void> {
-    await compile({ cwd, paths: ['skills'] })
+  let compiledProject: string
+  beforeAll(async () => {
+    compiledProject = project(BODY)
+    await compile({ cwd: compiledProject, paths: ['skills'] })
+  })
+
+  /** A copy of the compiled project with a record in the place of its own, and the digests that make the index look sound. */
+  function poisoned(record: unknown): string {
+    const cwd = join(temporary(), 'copied')
+    cpSync(compiledProject, cwd, { recursive: true, preserveTimestamps: true })
     const file = join(cwd, 'skills/.agent-apps.json')
     const text = readFileSync(file, 'utf8')
     const line = typeof record === 'string' ? record : JSON.stringify(record)
@@ -182,5 +195,6 @@ describe('contents of an index that are not ours', () => {
     expect(changed).not.toBe(text)
     const digest = hash('sha256', changed.slice(changed.indexOf('"tools":'), -'\n}\n'.length))
     writeFileSync(file, changed.replace(/"hash":"[0-9a-f]{64}"/, `"hash":"${digest}"`))
+    return cwd
   }
 })

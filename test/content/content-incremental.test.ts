@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import { createRuntime } from 'agent-apps'
 import { compile } from 'agent-apps/compiler'
 import { beforeEach, describe, expect, it } from 'vitest'
+import { some } from '../support/long.js'
 import { temporary } from '../support/temporary.js'
 import { compiled, makeTree, setTimes, skill, type Tree, writeTree } from '../support/tree.js'
 
@@ -78,7 +79,7 @@ describe('contents on top of the last compile', () => {
     expect(compiled(join(cwd, 'skills'))).toEqual(made)
   })
 
-  it.each(Object.entries(EDITS))('%s: seen without a compile', async (_, edit) => {
+  it.each(some(Object.entries(EDITS), 4))('%s: seen without a compile', async (_, edit) => {
     const asked = ['one', 'two', 'three', 'four']
     const given = async (at: string) => {
       const { render } = createRuntime({ ...options(at), freshness: 'check' })

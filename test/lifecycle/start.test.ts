@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterEach, describe, expect, it } from 'vitest'
-import { project, WAYS } from '../support/four-ways.js'
+import { EACH_WAY, project } from '../support/four-ways.js'
 import { installed, newNotes, notingSkill } from '../support/noting-skill.js'
 import { skill } from '../support/tree.js'
 
@@ -29,7 +29,7 @@ export default defineTool('late', async () => ({
 `,
 })
 
-describe.each(WAYS)('%s', way => {
+describe.each(EACH_WAY)('%s', way => {
   it('start initialises the tools with hooks, in order, and loads no others', async () => {
     const log = newNotes()
     const { runtime } = await project(way, TREE)

@@ -10,7 +10,7 @@ const WORLDS = 250
 it('a runtime decides, runs and lists as the model says, over a million calls', async () => {
   const rounds = times(1, 1_000)
   for (let round = 1; round <= rounds; round++) {
-    expect((await differences(100 + round, WORLDS)).slice(0, 1)).toEqual([])
+    expect(await differences(100 + round, WORLDS)).toEqual([])
     progress(round, `${round * WORLDS * 4} calls`)
   }
 })
@@ -22,7 +22,7 @@ it('agents that spawn others, open skills and call tools that call do what the m
   const makers = { createRuntime, registerTool } as Makers
   const rounds = times(1, 1_000)
   for (let round = 1; round <= rounds; round++) {
-    expect((await agentDifferences(1_000 + round, AGENT_WORLDS, makers)).slice(0, 1)).toEqual([])
+    expect(await agentDifferences(1_000 + round, AGENT_WORLDS, makers)).toEqual([])
     progress(round, `${round * AGENT_WORLDS * CALLS} calls`)
   }
 })

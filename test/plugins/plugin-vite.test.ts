@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import type { AgentAppsOptions } from 'agent-apps/vite'
 import { build, type InlineConfig, type Rollup } from 'vite'
 import { beforeAll, describe, expect, it } from 'vitest'
-import { some } from '../support/long.js'
+import { isLong, some } from '../support/long.js'
 import {
   exampleProject,
   PLACED,
@@ -61,19 +61,22 @@ describe('what Vite makes of virtual:agent-apps', () => {
     expect(warned).toEqual([])
   })
 
-  it('for browsers, where no skill needs Node; a tool’s code is a chunk, loaded when it is called', async () => {
-    const root = exampleProject(false)
-    const warnings: string[] = []
-    const options = { ssr: false, modulePreload: false, rolldownOptions: PROGRAM }
-    const { output } = (await built(root, options, {}, warnings)) as Rollup.RolldownOutput
-    const names = output.map(({ fileName }) => fileName)
-    expect(names.filter(name => name.includes('/module-')).length).toBeGreaterThan(3)
-    expect(names.filter(name => name.includes('/content-')).length).toBeGreaterThan(1)
-    expect(warnings).toEqual([])
-    expect(runAlone(root, 'out', 'app.js')).toBe(await saidByBundle(root))
-  })
+  it.runIf(isLong)(
+    'for browsers, where no skill needs Node; a tool’s code is a chunk, loaded when it is called',
+    async () => {
+      const root = exampleProject(false)
+      const warnings: string[] = []
+      const options = { ssr: false, modulePreload: false, rolldownOptions: PROGRAM }
+      const { output } = (await built(root, options, {}, warnings)) as Rollup.RolldownOutput
+      const names = output.map(({ fileName }) => fileName)
+      expect(names.filter(name => name.includes('/module-')).length).toBeGreaterThan(3)
+      expect(names.filter(name => name.includes('/content-')).length).toBeGreaterThan(1)
+      expect(warnings).toEqual([])
+      expect(runAlone(root, 'out', 'app.js')).toBe(await saidByBundle(root))
+    },
+  )
 
-  it('has files that code reads, for browsers, too', async () => {
+  it.runIf(isLong)('has files that code reads, for browsers, too', async () => {
     const root = smallProject({
       'skills/placed.skill.js':
         "export const frontmatter = { name: 'placed', description: 'Names a file.' }\nexport default () => new URL('./words.txt', import.meta.url).pathname.split('/').slice(-3).join('/')\n",
@@ -84,7 +87,7 @@ describe('what Vite makes of virtual:agent-apps', () => {
     expect(readFileSync(join(root, 'out', path), 'utf8')).toBe('words')
   })
 
-  it('packages that are external to the skills are the bundler’s', async () => {
+  it.runIf(isLong)('packages that are external to the skills are the bundler’s', async () => {
     const root = smallProject({
       'skills/two.skill.js':
         "import { two } from 'two'\nexport const frontmatter = { name: 'two', description: 'Is two.' }\nexport default () => two\n",
@@ -123,7 +126,7 @@ describe('what is wrong with a skill', () => {
     expect(readdirSync(root)).not.toContain('out')
   })
 
-  it('is a warning where it is one, or an error if it shall be', async () => {
+  it.runIf(isLong)('is a warning where it is one, or an error if it shall be', async () => {
     const root = smallProject({ 'skills/two.skill.md': WARNED })
     const said: string[] = []
     await built(root, {}, {}, said)

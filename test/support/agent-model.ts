@@ -342,12 +342,11 @@ function callInner(
 export const CALLS = 8
 
 /**
- * What differs between the model and a runtime, over random worlds with as many calls each; empty where nothing
- * does. Each call is listed, authorized and made.
+ * The first difference between the model and a runtime, over random worlds with as many calls each; empty where
+ * nothing differs. Each call is listed, authorized and made.
  */
 export async function agentDifferences(seed: number, worlds: number, makers: Makers): Promise<string[]> {
   const random = randomFrom(seed)
-  const found: string[] = []
   for (let count = 0; count < worlds; count++) {
     const world = randomAgentWorld(random)
     const running = start(world, makers)
@@ -364,13 +363,10 @@ export async function agentDifferences(seed: number, worlds: number, makers: Mak
         },
       }
       const difference = await differenceAt(world, running, memory, step)
-      if (difference) {
-        found.push(JSON.stringify({ ...difference, step, world }))
-        break
-      }
+      if (difference) return [JSON.stringify({ ...difference, step, world })]
     }
   }
-  return found
+  return []
 }
 
 async function openGuide(

@@ -3,12 +3,16 @@ import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { createRuntime, type PathEntry, type Runtime } from 'agent-apps'
 import { compile } from 'agent-apps/compiler'
+import { isLong } from './long.js'
 import { kept, temporary } from './temporary.js'
 import { type Tree, writeTree } from './tree.js'
 
 /** The ways that a project's skills can be read. */
 export const WAYS = ['from disk', 'compiled, files looked at', 'compiled, trusted', 'in a bundle'] as const
 export type Way = (typeof WAYS)[number]
+
+/** Those that differ most in every run, and all of them in `npm run test:long`. */
+export const EACH_WAY: readonly Way[] = isLong ? WAYS : ['from disk', 'in a bundle']
 
 export interface Project {
   cwd: string

@@ -31,21 +31,28 @@ export const SOUND = (name: string): string =>
 export const doing = (statement: string, name = 'bad'): string =>
   `export const frontmatter = { name: '${name}', description: 'Is bad.' }\nexport default () => 1\n${statement}\n`
 
-/** Sees that such a module is told of, and harms no other. */
-export async function expectHarmless([statement, expected, message = /^$/]: Misbehaviour): Promise<void> {
+/** Compiles such modules together, and expects a diagnostic of each faulty one, and that they harm no other. */
+export async function expectHarmless(...modules: Misbehaviour[]): Promise<void> {
   const { dir } = codeSkills({
     'a-sound.skill.js': SOUND('a-sound'),
-    'bad.skill.ts': doing(statement),
+    ...Object.fromEntries(
+      modules.map(([statement], at) => [`bad-${at}.skill.ts`, doing(statement, `bad-${at}`)]),
+    ),
     'c-sound.skill.js': SOUND('c-sound'),
     'd-sound.skill.js': doing('await new Promise(done => setTimeout(done, 100))', 'd-sound'),
   })
   const { diagnostics } = await compile({ paths: [dir], cwd: dir })
-  expect(diagnostics.map(shown)).toEqual(expected === null ? [] : [`bad.skill.ts:${expected} error`])
-  for (const one of diagnostics) expect(one.reason).toMatch(message)
   const runtime = createRuntime({ paths: [dir], freshness: 'trust' })
   for (const name of ['a-sound', 'c-sound']) expect(await runtime.invoke(name)).toBe(name)
   expect((await runtime.listTools()).map(({ name }) => name)).toContain('d-sound')
-  if (expected === null) return
-  const failure = await runtime.invoke('bad').catch((error: unknown) => error)
-  expect(isAgentAppsError(failure) && failure.code).toBe('TOOL_BROKEN')
+  for (const [at, [statement, expected, message = /^$/]] of modules.entries()) {
+    const file = `bad-${at}.skill.ts`
+    const said = diagnostics.filter(one => one.file === file)
+    expect(said.map(shown), statement).toEqual(expected === null ? [] : [`${file}:${expected} error`])
+    for (const one of said) expect(one.reason).toMatch(message)
+    if (expected === null) continue
+    const failure = await runtime.invoke(`bad-${at}`).catch((error: unknown) => error)
+    expect(isAgentAppsError(failure) && failure.code, statement).toBe('TOOL_BROKEN')
+  }
+  expect(diagnostics).toHaveLength(modules.filter(([, expected]) => expected !== null).length)
 }

@@ -202,10 +202,9 @@ export function runtimeOf(world: World): Runtime {
   return runtime
 }
 
-/** What differs between the model and a runtime, over random worlds; empty where nothing does. */
+/** The first difference between the model and a runtime, over random worlds; empty where nothing differs. */
 export async function differences(seed: number, worlds: number): Promise<string[]> {
   const random = randomFrom(seed)
-  const found: string[] = []
   for (let count = 0; count < worlds; count++) {
     const world = randomWorld(random)
     const agent = runtimeOf(world).forAgent(agentOf(world))
@@ -221,8 +220,8 @@ export async function differences(seed: number, worlds: number): Promise<string[
       const isPossible = [1, 2, 3].some(one => expected(world, { tool, a: one }).decision !== 'deny')
       const isSame = decided.decision === decision && decided.code === code && outcome === wanted
       if (!isSame || (isPossible && !isListed))
-        found.push(JSON.stringify({ tool, a, decision, code, decided, outcome, wanted, isListed, world }))
+        return [JSON.stringify({ tool, a, decision, code, decided, outcome, wanted, isListed, world })]
     }
   }
-  return found
+  return []
 }
