@@ -1,4 +1,4 @@
-/** The testing kit: a tool against its contract, and a runtime in memory. It needs no test runner. */
+/** The testing kit: a tool or a store against its contract, and a runtime in memory. It needs no test runner. */
 
 export {
   type ConformanceOptions,
@@ -6,5 +6,6 @@ export {
   conformance,
   type TestedTool,
 } from './testing/conformance.js'
+export { storeConformance } from './testing/store-conformance.js'
 export type { CheckName, ConformanceProblem } from './testing/subject.js'
 export { type TestRuntimeOptions, type TestSkill, testRuntime } from './testing/test-runtime.js'

@@ -5,18 +5,28 @@ export interface StoredValue {
   value: JsonValue
   /** Changes with each `set`. */
   version: string
+  /** The time after which the store may remove it, in milliseconds since 1970; absent if it is kept until it is deleted. */
+  expires?: number
 }
 
 /** A host's store of the state that outlives a call: of tools, and of requests that wait for an answer. */
 export interface Store {
+  /** How long state is kept after its last use, in milliseconds. Default: until its session ends. */
+  readonly ttlMs?: number
   /** The value of a key; null where there is none. */
   get: (key: string) => Promise<StoredValue | null>
   /**
-   * Keeps a value in place of the one that has `version`; null: of none. Returns the version of what is kept.
+   * Keeps a value in place of the one with `version`, or with null where the key has none, and returns its new version.
+   * A store may ignore `expires`, and must not remove the value before that time.
    *
-   * @throws STATE_CONFLICT where another value was kept meanwhile
+   * @throws STATE_CONFLICT if another process has set or deleted the value
    */
-  set: (key: string, value: JsonValue, version: string | null) => Promise<string>
+  set: (
+    key: string,
+    value: JsonValue,
+    version: string | null,
+    options?: { expires?: number },
+  ) => Promise<string>
   /** Removes a value, if there is one. */
   delete: (key: string) => Promise<void>
 }

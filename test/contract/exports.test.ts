@@ -128,8 +128,8 @@ const EXPORTS: Record<string, string[]> = {
   'agent-apps/export': ['exportSkills'],
   'agent-apps/langchain': ['ToolRegistry', 'registerLangChainTools', 'skillTools', 'skillsMiddleware'],
   'agent-apps/mcp': ['connectMcp', 'serveSkills', 'skillSource'],
-  'agent-apps/store': ['fileStore'],
-  'agent-apps/testing': ['conformance', 'testRuntime'],
+  'agent-apps/store': ['SQL_TABLE', 'fileStore', 'redisStore', 'sqlStore'],
+  'agent-apps/testing': ['conformance', 'storeConformance', 'testRuntime'],
   'agent-apps/vite': ['agentApps'],
   'agent-apps/workspace': ['ctxWorkspace', 'pathKey'],
 }
@@ -310,7 +310,7 @@ const TYPES: Record<string, string[]> = {
     'ServedSkills',
     'SkillSourceOptions',
   ],
-  'agent-apps/store': ['Store'],
+  'agent-apps/store': ['RedisSend', 'RedisStoreOptions', 'SqlQuery', 'SqlStoreOptions', 'Store'],
   'agent-apps/testing': [
     'CheckName',
     'ConformanceOptions',
