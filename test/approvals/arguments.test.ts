@@ -1,6 +1,7 @@
 import { createRuntime, type RegisterToolOptions, registerTool } from 'agent-apps'
 import { describe, expect, it } from 'vitest'
 import { asking, code } from '../support/asking.js'
+import { some } from '../support/long.js'
 import { runtimeWith } from '../support/registered-runtime.js'
 
 const echo: { fn: RegisterToolOptions['fn'] } = { fn: (_, args) => args }
@@ -55,9 +56,14 @@ describe('the arguments of an agent’s call', () => {
       code: 'ARGS_INVALID',
       message: expect.stringContaining(`The arguments of "echo" ${why}`),
     }
-    await expect(runtime.forAgent().invoke('echo', args)).rejects.toMatchObject(refused)
-    await expect(runtime.invoke('echo', args, { as: 'agent' })).rejects.toMatchObject(refused)
-    await expect(runtime.forAgent().authorize('echo', args)).rejects.toMatchObject(refused)
+    const ways = [
+      () => runtime.invoke('echo', args, { as: 'agent' }),
+      () => runtime.forAgent().authorize('echo', args),
+      () => runtime.forAgent().invoke('echo', args),
+    ]
+    // A million values take a while to be counted.
+    for (const way of some(ways, why.includes('1000000') ? 1 : ways.length))
+      await expect(way()).rejects.toMatchObject(refused)
   })
 
   it('are plain JSON that stays as it is, and what is undefined is left out', async () => {

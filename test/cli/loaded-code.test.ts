@@ -2,8 +2,10 @@ import { execFileSync } from 'node:child_process'
 import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, symlinkSync } from 'node:fs'
 import * as nodeModule from 'node:module'
 import { join } from 'node:path'
+import { compile } from 'agent-apps/compiler'
 import { expect, it } from 'vitest'
 import { loadedModules } from '../../bench/loaded-modules.js'
+import { isLong, some } from '../support/long.js'
 import { ROOT } from '../support/processes.js'
 import { temporary } from '../support/temporary.js'
 import { makeTree, skill } from '../support/tree.js'
@@ -17,17 +19,6 @@ const PLAIN = {
 }
 const HEAVY =
   /\/node_modules\/(?:@esbuild|esbuild|unified|remark[\w-]*|micromark|ajv|yaml|js-yaml|gray-matter|acorn|@sveltejs|jsonc-parser|picomatch|diff|semver|vfile-message)\//
-const PLAIN_COMMANDS = ['compile skills', 'check skills', 'list --path skills', 'compile --check skills']
-
-it.each(PLAIN_COMMANDS)('%s loads no package that plain skills do not need', command => {
-  const cwd = makeTree(PLAIN)
-  if (command.includes('--check')) loadedModules(['compile', 'skills'], cwd)
-  const files = loadedModules(command.split(' '), cwd).map(({ file }) => file)
-  // What it does load is seen.
-  expect(files.some(file => file.startsWith(join(ROOT, 'dist/compiler')))).toBe(true)
-  expect(files.filter(file => HEAVY.test(file))).toEqual([])
-})
-
 /** What compiles code, starts processes or resolves cascades, and what only a program that runs tools needs. */
 const FOR_OTHERS = [
   'compiler/esbuild/bundle-modules.js',
@@ -39,19 +30,35 @@ const FOR_OTHERS = [
 const READS = ['compiler/1-read/walk/walk.js', 'compiler/1-read/markdown/parse-file.js']
 const RUNS = ['runtime/create-runtime.js']
 
-it.each([
-  ['compile skills', [...FOR_OTHERS, ...RUNS], READS],
-  ['check skills', [...FOR_OTHERS, ...RUNS], READS],
+const OTHERS = [...FOR_OTHERS, ...RUNS]
+
+it.each<[command: string, unneeded: string[], needed: string[]]>([
+  ['compile skills', OTHERS, READS],
+  ['compile --check skills', OTHERS, []],
+  ['check skills', OTHERS, READS],
   ['list --path skills', [...FOR_OTHERS, ...READS], RUNS],
-])('%s loads none of our own modules that it does not need', (command, unneeded, needed) => {
-  const cwd = makeTree(PLAIN)
-  if (command.startsWith('list')) loadedModules(['compile', 'skills'], cwd)
-  const loaded = modulesIn(loadedModules(command.split(' '), cwd).map(({ file }) => file))
-  expect(needed.filter(module => !loaded.has(module))).toEqual([])
-  expect(unneeded.filter(module => loaded.has(module))).toEqual([])
-  // They are called so at all.
-  const all = modulesIn(readdirSync(join(ROOT, 'dist'), { recursive: true, encoding: 'utf8' }).map(inDist))
-  expect(unneeded.filter(module => !all.has(module))).toEqual([])
+])(
+  '%s loads no package and none of our own modules that it does not need',
+  async (command, unneeded, needed) => {
+    const cwd = makeTree(PLAIN)
+    if (/list|--check/.test(command)) await compile({ cwd, paths: ['skills'] })
+    const files = loadedModules(command.split(' '), cwd).map(({ file }) => file)
+    // What it does load is seen.
+    expect(files.some(file => file.startsWith(join(ROOT, 'dist/compiler')))).toBe(true)
+    expect(files.filter(file => HEAVY.test(file))).toEqual([])
+    const loaded = modulesIn(files)
+    expect(needed.filter(module => !loaded.has(module))).toEqual([])
+    expect(unneeded.filter(module => loaded.has(module))).toEqual([])
+    // They are called so at all.
+    const all = modulesIn(readdirSync(join(ROOT, 'dist'), { recursive: true, encoding: 'utf8' }).map(inDist))
+    expect(unneeded.filter(module => !all.has(module))).toEqual([])
+  },
+)
+
+it.runIf(isLong)('a list of skills that are not compiled loads no package that they do not need', () => {
+  const files = loadedModules(['list', '--path', 'skills'], makeTree(PLAIN)).map(({ file }) => file)
+  expect(files.some(file => file.startsWith(join(ROOT, 'dist/compiler')))).toBe(true)
+  expect(files.filter(file => HEAVY.test(file))).toEqual([])
 })
 
 const inDist = (name: string): string => join(ROOT, 'dist', name)
@@ -71,7 +78,7 @@ it('sees a package that a skill needs', () => {
 })
 
 it('the overview of the commands loads neither the runtime nor the compiler', () => {
-  for (const args of [['--help'], ['--version'], ['help']])
+  for (const args of some([['--version'], ['help'], ['--help']]))
     for (const { file } of loadedModules(args, temporary())) expect(file).toContain(join(ROOT, 'dist/cli'))
 })
 

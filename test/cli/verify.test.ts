@@ -18,6 +18,7 @@ import { clean, compile, verify } from 'agent-apps/compiler'
 import { describe, expect, it } from 'vitest'
 import { codeSkills } from '../support/code-project.js'
 import { agentApps } from '../support/commands.js'
+import { some } from '../support/long.js'
 import { rewriteIndex } from '../support/poisoned-index.js'
 import { runCode } from '../support/processes.js'
 import { temporary } from '../support/temporary.js'
@@ -313,8 +314,8 @@ describe('verify', () => {
     const all = readdirSync(dir, { recursive: true, withFileTypes: true })
       .filter(item => item.isFile() && !/^(?:cache|\.gitignore)/.test(item.name))
       .map(item => join(item.parentPath, item.name).slice(dir.length + 1))
-      .filter(path => !/^good-\d\d+/.test(path))
-    expect(all.length).toBeGreaterThan(25)
+      .filter(path => !/^good-\d/.test(path) || path.startsWith('good-7/'))
+    expect(all.length).toBeGreaterThan(15)
     for (const path of all) {
       const file = join(dir, path)
       const before = readFileSync(file)
@@ -513,7 +514,7 @@ describe('a compile after files that were made were changed', () => {
 
   it('makes a part of an index anew, also where its size and its time are the same', async () => {
     const dir = await project(goodSkills(300))
-    for (const file of made(dir, /^index-/)) {
+    for (const file of some(made(dir, /^index-/), 2)) {
       const before = readFileSync(file)
       const { atime, mtime } = statSync(file)
       await sleep(50)

@@ -17,6 +17,7 @@ import { createRuntime } from 'agent-apps'
 import { type CompileResult, compile, type Watcher, type WatchOptions, watch } from 'agent-apps/compiler'
 import { afterEach, describe, expect, it, vi } from 'vitest'
 import { codeSkills } from '../support/code-project.js'
+import { some, times } from '../support/long.js'
 import { ownTools } from '../support/own-tools.js'
 import { ROOT } from '../support/processes.js'
 import { goodSkills, makeTree, skill, type Tree, writeTree } from '../support/tree.js'
@@ -122,7 +123,7 @@ describe('what leads to a compile', () => {
 
   it('goes on below folders that were made, removed and made again', async () => {
     const { root, names } = await watched(SKILLS)
-    for (let round = 0; round < 4; round++) {
+    for (let round = 0; round < times(2, 4); round++) {
       writeTree(root, { 'skills/group/new/SKILL.md': skill('new') })
       await until(() => expect(names()).toContain('new'))
       writeTree(root, { [`skills/group/other-${round}/SKILL.md`]: skill(`other-${round}`) })
@@ -136,7 +137,7 @@ describe('what leads to a compile', () => {
 
   it('a folder that is replaced by another one before anybody looked', async () => {
     const { root, names, results } = await watched(SKILLS)
-    for (let round = 0; round < 3; round++) {
+    for (let round = 0; round < times(1, 3); round++) {
       const before = results.length
       rmSync(join(root, 'skills/one'), { recursive: true })
       writeTree(root, { 'skills/one/SKILL.md': skill('one', `Round ${round}.\n`) })
@@ -192,48 +193,50 @@ describe('what leads to a compile', () => {
     await until(() => expect(results).toHaveLength(2))
   })
 
-  it.each(['skills', '.agent-apps-skills'])('a directory that goes and comes back: %s', async directory => {
-    const root = makeTree({
-      [`${directory}/one/SKILL.md`]: skill('one'),
-      [`${directory}/two.skill.md`]: skill('two'),
-    })
-    const { names, errors } = await watching(root, { paths: [directory] })
-    for (let round = 1; round <= 2; round++) {
-      renameSync(join(root, directory), join(root, 'away'))
-      await until(() => expect(errors).toHaveLength(round))
-      expect(errors.at(-1)).toMatchObject({ code: 'DIRECTORY_NOT_FOUND' })
-      writeFileSync(join(root, 'away/two.skill.md'), skill(`back-${round}`))
-      renameSync(join(root, 'away'), join(root, directory))
-      await until(() => expect(names()).toEqual([`back-${round}`, 'one']))
-      writeFileSync(join(root, directory, 'two.skill.md'), skill('two'))
-      await until(() => expect(names()).toEqual(['one', 'two']))
-    }
-  })
-
-  it.each(['agent-apps.config.json', 'agent-apps.config.js', 'agent-apps.config.ts', 'package.json'])(
-    'the configuration in %s',
-    async file => {
-      const text = (...paths: string[]): string => {
-        if (file === 'package.json') return JSON.stringify({ 'agent-apps': { paths } })
-        return file.endsWith('json')
-          ? JSON.stringify({ paths })
-          : `export default ${JSON.stringify({ paths })}\n`
+  it.each(some(['skills', '.agent-apps-skills']))(
+    'a directory that goes and comes back: %s',
+    async directory => {
+      const root = makeTree({
+        [`${directory}/one/SKILL.md`]: skill('one'),
+        [`${directory}/two.skill.md`]: skill('two'),
+      })
+      const { names, errors } = await watching(root, { paths: [directory] })
+      for (let round = 1; round <= 2; round++) {
+        renameSync(join(root, directory), join(root, 'away'))
+        await until(() => expect(errors).toHaveLength(round))
+        expect(errors.at(-1)).toMatchObject({ code: 'DIRECTORY_NOT_FOUND' })
+        writeFileSync(join(root, 'away/two.skill.md'), skill(`back-${round}`))
+        renameSync(join(root, 'away'), join(root, directory))
+        await until(() => expect(names()).toEqual([`back-${round}`, 'one']))
+        writeFileSync(join(root, directory, 'two.skill.md'), skill('two'))
+        await until(() => expect(names()).toEqual(['one', 'two']))
       }
-      const root = makeTree({ ...SKILLS, 'more/three.skill.md': skill('three'), [file]: text('skills') })
-      const { names, errors, results } = await watching(root, {})
-      writeFileSync(join(root, file), text('skills', 'more'))
-      await until(() => expect(names()).toEqual(['one', 'three', 'two']))
-      writeFileSync(join(root, file), text('more'))
-      await until(() => expect(names()).toEqual(['three']))
-      writeFileSync(join(root, file), file.endsWith('json') && file !== 'package.json' ? '{' : text('none'))
-      await until(() => expect(errors).toHaveLength(1))
-      writeFileSync(join(root, file), text('more', 'skills'))
-      await until(() => expect(names()).toEqual(['one', 'three', 'two']))
-      const count = results.length
-      await sleep(QUIET)
-      expect(results).toHaveLength(count)
     },
   )
+
+  it.each(
+    some(['agent-apps.config.js', 'agent-apps.config.ts', 'package.json', 'agent-apps.config.json'], 2),
+  )('the configuration in %s', async file => {
+    const text = (...paths: string[]): string => {
+      if (file === 'package.json') return JSON.stringify({ 'agent-apps': { paths } })
+      return file.endsWith('json')
+        ? JSON.stringify({ paths })
+        : `export default ${JSON.stringify({ paths })}\n`
+    }
+    const root = makeTree({ ...SKILLS, 'more/three.skill.md': skill('three'), [file]: text('skills') })
+    const { names, errors, results } = await watching(root, {})
+    writeFileSync(join(root, file), text('skills', 'more'))
+    await until(() => expect(names()).toEqual(['one', 'three', 'two']))
+    writeFileSync(join(root, file), text('more'))
+    await until(() => expect(names()).toEqual(['three']))
+    writeFileSync(join(root, file), file.endsWith('json') && file !== 'package.json' ? '{' : text('none'))
+    await until(() => expect(errors).toHaveLength(1))
+    writeFileSync(join(root, file), text('more', 'skills'))
+    await until(() => expect(names()).toEqual(['one', 'three', 'two']))
+    const count = results.length
+    await sleep(QUIET)
+    expect(results).toHaveLength(count)
+  })
 
   it('a configuration that comes, and a conventional directory', async () => {
     const root = makeTree(SKILLS)
@@ -335,7 +338,7 @@ it('whoever reads meanwhile sees the old index or the new one', async () => {
   )
   const { root, results } = await watched(many)
   const dir = join(root, 'skills')
-  for (let round = 2; round < 6; round++) {
+  for (let round = 2; round < times(3, 6); round++) {
     for (let number = 0; number < 300; number += 7)
       appendFileSync(join(dir, `good-${number}/SKILL.md`), 'More.\n')
     while (results.length < round) {
@@ -443,22 +446,25 @@ describe('agent-apps compile --watch', () => {
   const code = async (child: ChildProcess): Promise<unknown> =>
     child.exitCode ?? (await once(child, 'exit')).find(value => value !== null)
 
-  it.each([[[]], [['--poll', '50']]])('says each time what compile says, until Ctrl-C: %j', async args => {
-    const { root, said, process: child } = start(args)
-    await until(() => expect(said.err).toContain('Watching for changes'))
-    expect(said.out).toMatch(/^compiled 2 skills \(2 changed\) in \d+ ms · \.agent-apps\.json in \.\n$/)
-    writeFileSync(join(root, 'skills/two.skill.md'), '---\nname: [\n---\n')
-    await until(() =>
-      expect(said.out).toMatch(/\ncompiled 1 skill from 2 files \(1 changed\) .* 1 error .*\n$/),
-    )
-    expect(said.err).toContain('two.skill.md')
-    renameSync(join(root, 'skills'), join(root, 'away'))
-    await until(() => expect(said.err).toContain('(NO_SKILL_PATHS)'))
-    renameSync(join(root, 'away'), join(root, 'skills'))
-    await until(() => expect(said.out.trim().split('\n')).toHaveLength(3))
-    child.kill('SIGINT')
-    expect(await code(child)).toBe(130)
-  })
+  it.each(some([[['--poll', '50']], [[]]]))(
+    'says each time what compile says, until Ctrl-C: %j',
+    async args => {
+      const { root, said, process: child } = start(args)
+      await until(() => expect(said.err).toContain('Watching for changes'))
+      expect(said.out).toMatch(/^compiled 2 skills \(2 changed\) in \d+ ms · \.agent-apps\.json in \.\n$/)
+      writeFileSync(join(root, 'skills/two.skill.md'), '---\nname: [\n---\n')
+      await until(() =>
+        expect(said.out).toMatch(/\ncompiled 1 skill from 2 files \(1 changed\) .* 1 error .*\n$/),
+      )
+      expect(said.err).toContain('two.skill.md')
+      renameSync(join(root, 'skills'), join(root, 'away'))
+      await until(() => expect(said.err).toContain('(NO_SKILL_PATHS)'))
+      renameSync(join(root, 'away'), join(root, 'skills'))
+      await until(() => expect(said.out.trim().split('\n')).toHaveLength(3))
+      child.kill('SIGINT')
+      expect(await code(child)).toBe(130)
+    },
+  )
 
   it('--json gives a line for each', async () => {
     const { root, said, process: child } = start(['--json', 'skills'])
@@ -474,11 +480,12 @@ describe('agent-apps compile --watch', () => {
     expect(await code(child)).toBe(130)
   })
 
-  it.each([
+  const wrong: [args: string[], exit: number, error: string][] = [
     [['--check'], 2, 'USAGE'],
     [['--poll', 'often'], 2, 'USAGE'],
     [['none'], 1, 'DIRECTORY_NOT_FOUND'],
-  ])('%j ends at once', async (args, exit, error) => {
+  ]
+  it.each(some(wrong))('%j ends at once', async (args, exit, error) => {
     const { said, process: child } = start(args)
     expect(await code(child)).toBe(exit)
     await until(() => expect(said.err).toContain(`(${error})`))

@@ -2,6 +2,7 @@
 import { interpolate, interpolationPaths } from 'agent-apps'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
+import { isLong, times } from '../support/long.js'
 import { processorTime } from '../support/processor-time.js'
 
 const roots = {
@@ -74,6 +75,7 @@ describe('interpolate', () => {
         expect(interpolate('a${args.x}b', { args: { x: text } })).toBe(`a${text}b`)
         expect(interpolate('${args.x}', { args: { x: text } })).toBe(text)
       }),
+      { numRuns: times(20, 1_000) },
     )
   })
 
@@ -96,7 +98,7 @@ describe('interpolate', () => {
       expect(interpolate(Array(5_000).fill('${args.text}'), { args })).toHaveLength(5_000)
     })
 
-    it('of what is looked for at any depth', () => {
+    it.runIf(isLong)('of what is looked for at any depth', () => {
       const elapsed = processorTime()
       expect(interpolate('${args..zz}'.repeat(5_000), { args: list })).toBe('')
       const different = list.map((_, at) => `\${args..z${at}}`)

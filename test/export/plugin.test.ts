@@ -7,7 +7,7 @@ import { StdioClientTransport } from '@modelcontextprotocol/client/stdio'
 import { check } from 'agent-apps/compiler'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { EXPORT_PROJECT, exported, movedAway } from '../support/export-project.js'
-import { some } from '../support/long.js'
+import { isLong, some } from '../support/long.js'
 import { clientOf, ERAS, type Era } from '../support/mcp-project.js'
 import { ROOT } from '../support/processes.js'
 import { temporary } from '../support/temporary.js'
@@ -212,7 +212,7 @@ it('the server ends with its client, whatever a tool has left running', async ()
   expect(await ended).toEqual([0, null])
 })
 
-it('without the packages of the protocol, the error names them', () => {
+it.runIf(isLong)('without the packages of the protocol, the error names them', () => {
   const folder = makeTree(EXPORT_PROJECT)
   const packages = join(folder, 'node_modules')
   mkdirSync(join(packages, 'agent-apps'), { recursive: true })

@@ -68,7 +68,7 @@ describe('connectMcp, to the server "everything"', () => {
 
     const seen: unknown[] = []
     runtime.globals.events.on('tool:update', ({ progress, total }) => seen.push([progress, total]))
-    await runtime.invoke('mcp__everything__trigger-long-running-operation', { duration: 0.4, steps: 4 })
+    await runtime.invoke('mcp__everything__trigger-long-running-operation', { duration: 0.2, steps: 4 })
     // The SDK's client drops the progress that it reads together with the result.
     expect(seen.length).toBeGreaterThan(0)
     expect(seen).toEqual([1, 2, 3, 4].slice(0, seen.length).map(done => [done, 4]))
@@ -78,7 +78,7 @@ describe('connectMcp, to the server "everything"', () => {
     // The server finishes it whatever was cancelled, and does not end before.
     const unwanted = runtime.invoke(
       'mcp__everything__trigger-long-running-operation',
-      { duration: 1, steps: 100 },
+      { duration: 0.4, steps: 40 },
       { signal: controller.signal },
     )
     await expect(unwanted).rejects.toMatchObject({ code: 'RUN_ABORTED' })

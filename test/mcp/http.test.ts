@@ -9,6 +9,7 @@ import { SkillsClient } from '@modelcontextprotocol/client/ext/skills'
 import { compile } from 'agent-apps/compiler'
 import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest'
 import { agentApps, COMMAND, type Said } from '../support/commands.js'
+import { isLong } from '../support/long.js'
 import { clientOf, ERAS, type Era, environment, MCP_PROJECT } from '../support/mcp-project.js'
 import { makeTree, skill, writeTree } from '../support/tree.js'
 
@@ -167,7 +168,7 @@ describe('agent-apps mcp --http', () => {
         writeTree(cwd, { [`skills/added-${++number}/SKILL.md`]: skill(`added-${number}`) })
         expect(changed).toContain('tools')
       },
-      { timeout: 60_000, interval: 1500 },
+      { timeout: 60_000, interval: 700 },
     )
     await client.close()
   })
@@ -246,7 +247,7 @@ describe('agent-apps mcp --http', () => {
     expect(await status({ authorization })).toBe(200)
   })
 
-  it('gives a request its time, body and all, and hardly more', async () => {
+  it.runIf(isLong)('gives a request its time, body and all, and hardly more', async () => {
     // A server whose times are a fifteenth of what they are.
     const hurry = `import http from 'node:http'
 import { syncBuiltinESMExports } from 'node:module'

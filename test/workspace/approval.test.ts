@@ -2,6 +2,7 @@ import { readFileSync, symlinkSync } from 'node:fs'
 import { join } from 'node:path'
 import { type AgentOptions, type ApprovalAnswer, type ApprovalRequest, createRuntime } from 'agent-apps'
 import { describe, expect, it } from 'vitest'
+import { isLong } from '../support/long.js'
 import { refusalOf } from '../support/open-workspace.js'
 import { makeTree, type Tree } from '../support/tree.js'
 
@@ -131,40 +132,43 @@ describe('what a person is shown of a change', () => {
     expect(asked[5]?.preview).toBe('Leaves a.txt as it is.\n')
   })
 
-  it('is the text of the call where comparing would take long, for all changes together', async () => {
-    const block = (at: number, word: string): string =>
-      Array.from(
-        { length: 300 },
-        (_, line) => `${word} ${at} ${line} ${(at * 7919 + line * 104729) % 99991}\n`,
-      ).join('')
-    const blocks = Array.from({ length: 200 }, (_, at) => at)
-    const { agent, asked, refusal } = agentIn({
-      'many.txt': blocks.map(at => block(at, 'old')).join(''),
-      'long.txt': 'x'.repeat(20_000_000),
-      'every.txt': 'x'.repeat(4_900_000),
-    })
-    for (const path of ['many.txt', 'long.txt', 'every.txt']) await agent.invoke('read', { path })
-    const calls: [string, object][] = [
-      [
-        'edit',
-        { path: 'many.txt', edits: blocks.map(at => ({ old: block(at, 'old'), new: block(at, 'new') })) },
-      ],
-      ['edit', { path: 'long.txt', old: 'x'.repeat(20_000_000), new: 'y' }],
-      ['edit', { path: 'every.txt', old: 'x', new: 'y', all: true }],
-      ['write', { path: 'long.txt', content: 'y'.repeat(20_000_000) }],
-      ['write', { path: 'new.txt', content: 'y'.repeat(20_000_000) }],
-    ]
-    for (const call of calls) {
-      const began = performance.now()
-      expect(await refusal(...call)).toBe('APPROVAL_DENIED')
-      expect(performance.now() - began, JSON.stringify(call).slice(0, 60)).toBeLessThan(3000)
-    }
-    expect(asked[0]?.preview).toContain('\n-old 0 0 ')
-    for (const { preview } of asked) {
-      expect(preview?.length).toBeLessThan(21_000)
-      expect(preview).toMatch(/^[-+][xyo]/m)
-    }
-  })
+  it.runIf(isLong)(
+    'is the text of the call where comparing would take long, for all changes together',
+    async () => {
+      const block = (at: number, word: string): string =>
+        Array.from(
+          { length: 300 },
+          (_, line) => `${word} ${at} ${line} ${(at * 7919 + line * 104729) % 99991}\n`,
+        ).join('')
+      const blocks = Array.from({ length: 200 }, (_, at) => at)
+      const { agent, asked, refusal } = agentIn({
+        'many.txt': blocks.map(at => block(at, 'old')).join(''),
+        'long.txt': 'x'.repeat(20_000_000),
+        'every.txt': 'x'.repeat(4_900_000),
+      })
+      for (const path of ['many.txt', 'long.txt', 'every.txt']) await agent.invoke('read', { path })
+      const calls: [string, object][] = [
+        [
+          'edit',
+          { path: 'many.txt', edits: blocks.map(at => ({ old: block(at, 'old'), new: block(at, 'new') })) },
+        ],
+        ['edit', { path: 'long.txt', old: 'x'.repeat(20_000_000), new: 'y' }],
+        ['edit', { path: 'every.txt', old: 'x', new: 'y', all: true }],
+        ['write', { path: 'long.txt', content: 'y'.repeat(20_000_000) }],
+        ['write', { path: 'new.txt', content: 'y'.repeat(20_000_000) }],
+      ]
+      for (const call of calls) {
+        const began = performance.now()
+        expect(await refusal(...call)).toBe('APPROVAL_DENIED')
+        expect(performance.now() - began, JSON.stringify(call).slice(0, 60)).toBeLessThan(3000)
+      }
+      expect(asked[0]?.preview).toContain('\n-old 0 0 ')
+      for (const { preview } of asked) {
+        expect(preview?.length).toBeLessThan(21_000)
+        expect(preview).toMatch(/^[-+][xyo]/m)
+      }
+    },
+  )
 
   it('is both texts where they have too much that differs', async () => {
     const rows = (word: string): string =>

@@ -168,7 +168,7 @@ describe('webfetch', () => {
     expect(metadata).toMatchObject({ bytes: 5_000_000, truncated: true })
     expect(Buffer.byteLength(output)).toBeLessThanOrEqual(50_000)
     expect(within(readFileSync(metadata.file as string, 'utf8'))).toBe(text.slice(0, 5_000_000))
-    const bomb = gzipSync(Buffer.alloc(200_000_000))
+    const bomb = gzipSync(Buffer.alloc(50_000_000))
     answer = (_, response) =>
       response.writeHead(200, { 'content-type': 'text/plain', 'content-encoding': 'gzip' }).end(bomb)
     expect((await fetched()).metadata).toMatchObject({ bytes: 5_000_000, truncated: true })
@@ -299,7 +299,7 @@ describe('the end of a fetch', () => {
   it('leaves nothing open after aborts at random moments', async () => {
     const runtime = runtimeOf()
     await fetched('/', {}, runtime)
-    for (let at = times(4, 100); at > 0; at--) {
+    for (let at = times(2, 100); at > 0; at--) {
       const controller = new AbortController()
       const running = codeOf(call(runtime, 'webfetch', { url: origin }, { signal: controller.signal }))
       await wait(Math.random() * 300)
