@@ -45,19 +45,27 @@ const WAYS = ['from disk', 'compiled, files looked at', 'compiled, trusted', 'in
 
 const NAMES = ['deploy', 'called', 'unrelated']
 
-/** The digests that a process of its own gives for requests of these tools. */
-function digests(cwd: string, way: (typeof WAYS)[number]): Record<string, string> {
-  const options = { cwd, paths: ['skills'], freshness: way === 'compiled, trusted' ? 'trust' : 'check' }
-  const runtime =
-    way === 'in a bundle'
+type Way = (typeof WAYS)[number]
+
+/** The digests that a process of its own gives for requests of these tools, each way in a project that was made so. */
+function digests(projects: readonly (readonly [way: Way, cwd: string])[]): [Way, Record<string, string>][] {
+  const runtimes = projects.map(([way, cwd]) => {
+    const options = { cwd, paths: ['skills'], freshness: way === 'compiled, trusted' ? 'trust' : 'check' }
+    return way === 'in a bundle'
       ? `(await import(${JSON.stringify(join(cwd, 'dist/agent.mjs'))})).runtime`
       : `(await import('agent-apps')).createRuntime(${JSON.stringify(options)})`
-  return JSON.parse(
-    runCode(`const agent = (${runtime}).forAgent({ rules: 'unrelated' })
-const digests = {}
-for (const name of ${JSON.stringify(NAMES)}) digests[name] = (await agent.authorize(name)).request.digest
-console.log(JSON.stringify(digests))`),
-  )
+  })
+  const found = JSON.parse(
+    runCode(`const found = []
+for (const runtime of [${runtimes}]) {
+  const agent = runtime.forAgent({ rules: 'unrelated' })
+  const digests = {}
+  for (const name of ${JSON.stringify(NAMES)}) digests[name] = (await agent.authorize(name)).request.digest
+  found.push(digests)
+}
+console.log(JSON.stringify(found))`),
+  ) as Record<string, string>[]
+  return projects.map(([way], at) => [way, found[at] ?? {}])
 }
 
 /** Those that this process gives. */
@@ -68,7 +76,7 @@ async function digestsHere(cwd: string): Promise<Record<string, string | undefin
   return found
 }
 
-async function made(way: (typeof WAYS)[number], more: Tree = {}): Promise<string> {
+async function made(way: Way, more: Tree = {}): Promise<string> {
   const cwd = temporary()
   writeTree(cwd, { ...TREE, ...more })
   setTimes(cwd)
@@ -81,8 +89,7 @@ async function made(way: (typeof WAYS)[number], more: Tree = {}): Promise<string
 
 describe('the digest that an approval is bound to', () => {
   it('is the same from disk, from an index and from a bundle', async () => {
-    const found = []
-    for (const way of WAYS) found.push([way, digests(await made(way), way)])
+    const found = digests(await Promise.all(WAYS.map(async way => [way, await made(way)] as const)))
     const [[, first] = []] = found
     expect(found).toEqual(WAYS.map(way => [way, first]))
     expect(Object.values(first ?? {}).every(digest => /^[0-9a-f]{64}$/.test(String(digest)))).toBe(true)
@@ -92,9 +99,10 @@ describe('the digest that an approval is bound to', () => {
     const many = Object.fromEntries(
       Array.from({ length: 300 }, (_, index) => [`skills/more/s${index}.skill.md`, skill(`s${index}`)]),
     )
-    const few = digests(await made('compiled, trusted'), 'compiled, trusted')
-    for (const way of ['compiled, files looked at', 'compiled, trusted', 'in a bundle'] as const)
-      expect([way, digests(await made(way, many), way)]).toEqual([way, few])
+    const [[, few] = []] = digests([['compiled, trusted', await made('compiled, trusted')]])
+    const ways = ['compiled, files looked at', 'compiled, trusted', 'in a bundle'] as const
+    const found = digests(await Promise.all(ways.map(async way => [way, await made(way, many)] as const)))
+    expect(found).toEqual(ways.map(way => [way, few]))
   })
 
   it('changes with every file that the tool is made of, and with no other', async () => {

@@ -182,7 +182,7 @@ it('what the system refuses is told', async () => {
 })
 
 it('a dry run writes nothing', async () => {
-  const { dir, result } = await exported('plugin', { dryRun: true })
+  const { dir, result } = await exported('plugin', { dryRun: true, patterns: ['pdf'] })
   expect(result.written).toContain('.claude-plugin/plugin.json')
   expect(() => readFileSync(join(dir, '.claude-plugin/plugin.json'))).toThrow('ENOENT')
 })

@@ -79,14 +79,14 @@ describe('skillSource', () => {
   })
 
   it('gives pages that are the whole list, each skill once', async () => {
-    const names = Array.from({ length: 250 }, (_, number) => `skill-${number}`)
+    const names = Array.from({ length: 120 }, (_, number) => `skill-${number}`)
     const tree = Object.fromEntries(names.map(name => [`skills/${name}/SKILL.md`, skill(name)]))
     const { reader, client } = await served(tree)
     const { skills } = await reader.list()
     expect(skills.map(({ frontmatter }) => frontmatter.name)).toEqual([...names].sort())
     const first = await client.request({ method: 'skills/list', params: {} }, { '~standard': anything })
     expect((first as { skills: unknown[] }).skills).toHaveLength(100)
-    expect((await client.listTools()).tools).toHaveLength(250)
+    expect((await client.listTools()).tools).toHaveLength(120)
     await expect(reader.list({ cursor: 'abc' })).rejects.toThrow(/Invalid cursor/)
   })
 

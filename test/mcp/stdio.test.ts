@@ -171,7 +171,7 @@ describe.each(some(ERAS))('agent-apps mcp over stdio, as a client of %s sees it'
         writeTree(cwd, { [`skills/added-${++number}/SKILL.md`]: skill(`added-${number}`) })
         expect(new Set(changed)).toEqual(new Set(['tools', 'resources']))
       },
-      { timeout: 60_000, interval: 1500 },
+      { timeout: 60_000, interval: 500 },
     )
     const { tools } = await client.listTools(undefined, { cacheMode: 'refresh' })
     expect(tools.map(({ name }) => name)).toContain('added-1')

@@ -6,7 +6,7 @@ import { createRuntime, findAuthority, pathEntryDir } from 'agent-apps'
 import { check, compile, loadConfig, verify } from 'agent-apps/compiler'
 import { beforeAll, describe, expect, it } from 'vitest'
 import { expectAsWritten } from '../support/expected.js'
-import { isLong } from '../support/long.js'
+import { isLong, some } from '../support/long.js'
 import { repositories, type Sample } from '../support/sample.js'
 import { temporary } from '../support/temporary.js'
 import { type Tree, writeTree } from '../support/tree.js'
@@ -64,11 +64,12 @@ interface Dump {
 }
 
 describe('a repository is the same from its files, its index and a bundle:', () => {
+  const samples = some(COMPILED, 4)
   const dumps = new Map<string, Record<'files' | 'checked' | 'trusted' | 'bundled', Dump>>()
 
   beforeAll(async () => {
     const laidOut = await Promise.all(
-      COMPILED.map(async sample => {
+      samples.map(async sample => {
         const cwd = copyOf(sample)
         const { paths } = await loadConfig({ cwd, trusted: true })
         return { cwd, paths }
@@ -84,7 +85,7 @@ describe('a repository is the same from its files, its index and a bundle:', () 
     const checked = dumped(laidOut.map(one => ({ ...one, freshness: 'check' })))
     const trusted = dumped(laidOut.map(one => ({ ...one, freshness: 'trust' })))
     const bundled = dumped(bundles)
-    for (const [number, { id }] of COMPILED.entries()) {
+    for (const [number, { id }] of samples.entries()) {
       dumps.set(id, {
         files: files[number] as Dump,
         checked: checked[number] as Dump,
@@ -94,7 +95,7 @@ describe('a repository is the same from its files, its index and a bundle:', () 
     }
   })
 
-  it.each(COMPILED.map(({ id }) => id))('%s', id => {
+  it.each(samples.map(({ id }) => id))('%s', id => {
     const { files, checked, trusted, bundled } = dumps.get(id) ?? expect.fail('it was not read')
     expect([files.vias, checked.vias, trusted.vias, bundled.vias]).toEqual([
       ['disk'],
@@ -146,7 +147,7 @@ async function rulesIn(cwd: string): Promise<string[]> {
 }
 
 describe('conventional places', () => {
-  it.each([
+  const places = [
     ...['skills', '.agents/skills', '.claude/skills', '.github/skills', '.codex/skills', '.opencode/skills'],
     ...['.cursor/skills', '.gemini/skills', '.cline/skills', '.codebuddy/skills', '.commandcode/skills'],
     ...['.continue/skills', '.factory/skills', '.goose/skills', '.grok/skills', '.iflow/skills'],
@@ -154,7 +155,15 @@ describe('conventional places', () => {
     ...['.minimax/skills', '.mux/skills', '.neovate/skills', '.openhands/skills', '.pi/skills'],
     ...['.posit/assistant/skills', '.qoder/skills', '.roo/skills', '.trae/skills', '.windsurf/skills'],
     ...['.zcode/skills', '.zencoder/skills'],
-  ])('%s', async directory => {
+  ]
+
+  it('are all searched', async () => {
+    const skills = places.map((place, at) => [`${place}/skill-${at}/SKILL.md`, skill(`skill-${at}`)])
+    const cwd = repository(Object.fromEntries(skills))
+    expect(await filesIn(cwd)).toEqual(skills.map(([file]) => file).sort())
+  })
+
+  it.each(some(places, 3))('alone: %s', async directory => {
     const cwd = repository({
       [`${directory}/one/SKILL.md`]: skill('one'),
       'other/deep/two/SKILL.md': skill('two'),

@@ -3,7 +3,7 @@ import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
 import { describe, expect, it, vi } from 'vitest'
-import { times } from '../support/long.js'
+import { some, times } from '../support/long.js'
 import { ROOT } from '../support/processes.js'
 import { temporary } from '../support/temporary.js'
 import { call, codeOf, processesIn, workspaceRuntime } from '../support/workspace-tools.js'
@@ -120,7 +120,7 @@ describe.skipIf(process.platform !== 'linux')('the processes of bash', () => {
     await gone(root)
   })
 
-  it.concurrent.each(Object.entries(STUBBORN))(
+  it.concurrent.each(some(Object.entries(STUBBORN), 2))(
     'are gone after aborts at random moments: %s',
     async (_, command) => {
       const root = temporary()
@@ -144,7 +144,7 @@ describe.skipIf(process.platform !== 'linux')('the processes of bash', () => {
     const runtime = workspaceRuntime(temporary())
     const { signal } = new AbortController()
     await Promise.all(
-      Array.from({ length: 20 }, () => call(runtime, 'bash', { command: 'sleep 0.05' }, { signal })),
+      Array.from({ length: 15 }, () => call(runtime, 'bash', { command: 'sleep 0.05' }, { signal })),
     )
     // Commands of the tests before may have ended since.
     for (const [at, name] of signals.entries()) {
