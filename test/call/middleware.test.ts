@@ -14,7 +14,7 @@ import { compile } from 'agent-apps/compiler'
 import { describe, expect, it } from 'vitest'
 import { around, bothWays, code, type Outcome, text, threeWays, worker } from '../support/cascade-project.js'
 import { askKept, endKept } from '../support/kept-processes.js'
-import { some } from '../support/long.js'
+import { isLong, some } from '../support/long.js'
 import { deployRuntime } from '../support/processes.js'
 import { makeTree } from '../support/tree.js'
 
@@ -627,7 +627,7 @@ describe('trace', () => {
     expect(withSpans?.results.map(({ result, message }) => result ?? message)).toEqual(['t', 'no'])
   })
 
-  it('does without an OpenTelemetry that cannot be loaded', async () => {
+  it.runIf(isLong)('does without an OpenTelemetry that cannot be loaded', async () => {
     const cwd = makeTree({
       'package.json': '{"type":"module"}\n',
       'skills/t.skill.js': worker('t', { trace: true }),

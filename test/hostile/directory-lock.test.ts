@@ -6,6 +6,7 @@ import { afterEach, expect, it, vi } from 'vitest'
 import { withDirectoryLock } from '../../compiler/3-emit/directory-lock.js'
 import { processOwner } from '../../compiler/files/process-owner.js'
 import { builtSource } from '../support/built-source.js'
+import { times } from '../support/long.js'
 import { startCode } from '../support/processes.js'
 import { makeTree, skill, snapshot, type Tree } from '../support/tree.js'
 
@@ -143,7 +144,7 @@ it('many processes that find abandoned locks work one at a time', async () => {
   const worker = `
     import { mkdirSync, rmdirSync, writeFileSync } from 'node:fs'
     const { withDirectoryLock } = await import('${module}')
-    for (let round = 0; round < 40; round++) {
+    for (let round = 0; round < ${times(10, 40)}; round++) {
       await withDirectoryLock('${dir}', () => {
         mkdirSync('${dir}/working/one')
         const until = Date.now() + 2
