@@ -6,7 +6,6 @@ import { compile, watch } from 'agent-apps/compiler'
 import { describe, expect, it, vi } from 'vitest'
 import { around, text, worker } from '../support/cascade-project.js'
 import { gate } from '../support/gate.js'
-import { times } from '../support/long.js'
 import { ownTools } from '../support/own-tools.js'
 import { goodSkills, makeTree, skill, type Tree, writeTree } from '../support/tree.js'
 
@@ -149,7 +148,7 @@ it('looks at each file once in a turn', async () => {
 })
 
 it('goes on with the new index where the old one’s parts are gone', async () => {
-  const COUNT = times(400, 1_000)
+  const COUNT = 1_000
   const { dir, runtime } = await start('compiled', goodSkills(COUNT))
   await runtime.turn(async () => {
     expect(await runtime.invoke('good-0')).toBe('Do good-0.\n')
