@@ -1,5 +1,6 @@
 import { benchAdapters } from './bench-adapters.js'
 import { benchBundle } from './bench-bundle.js'
+import { benchChanges } from './bench-changes.js'
 import { benchCode } from './bench-code.js'
 import { benchCorpus } from './bench-corpus.js'
 import { benchHelpers } from './bench-helpers.js'
@@ -33,6 +34,7 @@ if (options.gate) {
   await benchCode()
   await benchStart()
   await benchWarm()
+  await benchChanges()
   benchInvoke()
   benchHelpers()
   await benchAdapters()

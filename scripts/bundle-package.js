@@ -16,7 +16,7 @@ const PARTS = [
     entries: ['agent-apps.js', 'index.js'],
     hubs: ['agent-apps.js'],
     // What compares files with an index, which is all that a list needs besides the slim entry.
-    apart: ['directory/directory-files.js'],
+    apart: ['directory/snapshot.js'],
     // What `#disk` leads to, the host decides which, and a module that Node's own hooks load.
     alone: [
       'host/disk.js',

@@ -81,8 +81,8 @@ async function chosen(
  * later entries are listed as shadowed.
  */
 function noteDuplicates({ globals }: Runtime, output: Output): void {
-  const duplicates = [...globals.directories.values()].flatMap(({ index, diskNames }) => {
-    const names = index ?? diskNames
+  const duplicates = [...globals.directories.values()].flatMap(({ index, snapshot }) => {
+    const names = snapshot?.names ?? index
     const diagnostics = names?.paths().flatMap(path => names.file(path)?.diagnostics ?? []) ?? []
     return diagnostics.filter(({ rule }) => rule === 'duplicate-name')
   }).length

@@ -289,7 +289,7 @@ function unreadable(skill: WalkedSkill, why: string): ParsedFile {
 const SHAPE_MAX = 100
 
 /** All that a skill depends on besides the bytes of its files: location, unit, resources, the walk's findings. */
-function shapeOf(skill: WalkedSkill): string {
+export function shapeOf(skill: WalkedSkill): string {
   const { path, kind, folderName, atRoot, resources, findings, unseen, unit } = skill
   // Most skills are alone in a folder, so that their path says it all.
   if (

@@ -1,27 +1,17 @@
 import { realpathSync, statSync } from 'node:fs'
 import { basename, dirname, join, resolve, sep } from 'node:path'
-import { byCodePoint } from '../../src/base/code-point-order.js'
 import type { CodeAnswer, CodeSource, DiskParser, EntryToRead } from '../../src/content/disk-parser.js'
 import type { ContentRecord } from '../../src/index/content-record.js'
-import type { DirectoryNames } from '../../src/index/directory-names.js'
-import type { NameRecord, ToolDetails } from '../../src/index/index-format.js'
 import { unitAround } from '../../src/index/unit-around.js'
 import type { ToolKind } from '../../src/skill/frontmatter.js'
 import { discoverUnits, discoveryDigest } from '../1-read/discover/discover-units.js'
-import { unitFinder, type WalkedEntry, walkEntry, withNamespaces } from '../1-read/discover/walk-entry.js'
+import { unitFinder, walkEntry, withNamespaces } from '../1-read/discover/walk-entry.js'
 import { placeOf } from '../1-read/locate-problems.js'
 import { describesEntry, parseFile } from '../1-read/markdown/parse-file.js'
-import { addDelegates, digestResources, parseSkill, unitOf } from '../1-read/read-skills.js'
+import { parseSkill } from '../1-read/read-skills.js'
 import { walk } from '../1-read/walk/walk.js'
-import { link } from '../2-resolve/link/link.js'
 import { evaluateModules, evaluationFault } from '../2-resolve/modules/evaluate-modules.js'
-import {
-  brokenDiagnostic,
-  FILE_START,
-  type Finding,
-  finding,
-  toDiagnostic,
-} from '../diagnostics/diagnostics.js'
+import { FILE_START, type Finding, finding, toDiagnostic } from '../diagnostics/diagnostics.js'
 import { forbiddenKeyIn } from '../diagnostics/forbidden-keys.js'
 import type { ParsedContent } from '../directives/parse-content.js'
 import { parseContentWithin } from '../directives/parse-content-within.js'
@@ -30,23 +20,20 @@ import type { ModuleSource } from '../esbuild/module-source.js'
 import { pickStat } from '../files/file-stat.js'
 import { ignoreMatcher } from '../project/ignore-matcher.js'
 import { statOf } from '../project/project.js'
-import { runStages } from '../project/stage.js'
-import { fileRecord } from '../records/linked-directory.js'
-import type { SkillUnit } from '../records/skill-unit.js'
-import { type Unit, unitRecords, WHOLE } from '../records/unit.js'
+import { type Unit, WHOLE } from '../records/unit.js'
 import type { Walk, WalkedSkill } from '../records/walked.js'
+import { directoryNames } from './directory-names.js'
 
 /** Reads directories as the compiler does, and keeps the result in memory instead of writing an index. */
 export const parser: DiskParser = {
-  async readDirectory(entry, isWanted = () => true) {
+  readDirectory(entry, before) {
     const madeAt = Date.now()
     const folders: string[] = []
     const walked = walkEntry(entry, {
       isIgnored: ignoreMatcher(entry.ignore),
       onDirectory: folder => folders.push(folder),
     })
-    const skills = walked.skills.filter(({ path }) => isWanted(path))
-    return { ...(await directoryNames(entry.dir, { ...walked, skills }, madeAt)), folders }
+    return directoryNames(entry.dir, { ...walked, folders }, madeAt, before)
   },
 
   isIgnored({ ignore }, path) {
@@ -108,83 +95,6 @@ function moduleSource(directory: string, source: CodeSource): ModuleSource {
 
 function contentRecord({ length }: string, { parts, faults: [problem] }: ParsedContent): ContentRecord {
   return { length, parts, ...(problem && { problem }) }
-}
-
-/** The pipeline that reads a directory for the runtime, once it was walked. */
-const DISK = [
-  {
-    name: 'read',
-    run: async ({ directory, walked: { skills } }: WalkedDirectory) => ({
-      read: { units: await Promise.all(skills.map(skill => readUnit(directory, skill))) },
-    }),
-  },
-  link,
-] as const
-
-interface WalkedDirectory {
-  /** Absolute. */
-  directory: string
-  walked: Walk
-}
-
-async function readUnit(directory: string, skill: WalkedSkill): Promise<SkillUnit> {
-  const unit = unitOf(skill, await parseSkill(skill), [])
-  addDelegates(directory, unit)
-  for (const { fresh } of unit.tools) {
-    const dynamic = fresh?.code?.dynamic ?? []
-    if (!fresh || dynamic.length === 0) continue
-    fresh.record.dynamic = true
-    const hides = (part: RegExp): boolean => dynamic.some(({ found: [path = ''] }) => part.test(path))
-    if (hides(HIDES_PERMISSIONS)) fresh.record.permissionsUnknown = true
-    if (hides(HIDES_PARAMS)) fresh.record.frontmatter.paramsUnknown = true
-  }
-  return unit
-}
-
-/** The paths in a frontmatter below which permissions may lie, and arguments. */
-const HIDES_PERMISSIONS = /^(?:frontmatter|metadata|metadata\.permissions.*)$/
-const HIDES_PARAMS = /^(?:frontmatter|metadata|metadata\.params.*)$/
-
-async function directoryNames(
-  directory: string,
-  walked: Walk & Partial<WalkedEntry>,
-  madeAt: number,
-): Promise<DirectoryNames> {
-  const { read, linked } = await runStages(DISK, { directory, walked })
-  const { names, namesakes } = linked
-  const skills = new Map(walked.skills.map(skill => [skill.path, skill]))
-  const files = new Map(read.units.map(unit => [unit.path, fileRecord(unit, linked)]))
-  for (const { path, size, sha256 } of walked.manifests ?? [])
-    files.set(path, { size, sha256, diagnostics: [], tools: [] })
-  return {
-    via: 'disk',
-    madeAt,
-    listing: walked.listing,
-    ...unitRecords(walked),
-    plugins: walked.plugins,
-    ...(walked.listed && { listed: walked.listed }),
-    tool: (name, isOwn) =>
-      nameRecord(name) ?? (isOwn ? undefined : nameRecord(namesakes.get(name)?.[0] ?? '')),
-    details: name => toolDetails(name),
-    file: path => files.get(path),
-    names: () => [...names.keys()].sort(byCodePoint),
-    paths: () => [...files.keys()],
-  }
-
-  function nameRecord(name: string): NameRecord | undefined {
-    const named = names.get(name)
-    if (named?.broken)
-      return { broken: brokenDiagnostic(named.unit.path, named.broken), file: named.unit.path }
-    return named?.tool?.fresh?.record
-  }
-
-  /** Made only on request, since it digests the tool's resources. */
-  function toolDetails(name: string): ToolDetails | undefined {
-    const named = names.get(name)
-    const details = named?.tool?.fresh?.details
-    const skill = named && skills.get(named.unit.path)
-    return details && skill && { ...details, resources: digestResources(skill).resources }
-  }
 }
 
 function kindOf(file: string): ToolKind {

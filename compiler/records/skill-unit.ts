@@ -27,6 +27,11 @@ export interface SkillUnit {
   sources: UnitSource[]
 }
 
+/** A unit without anything in it, for a file that gives no tools. */
+export function emptyUnit(path: string): SkillUnit {
+  return { path, shape: '', size: 0, sha256: '', tools: [], broken: [], findings: [], sources: [] }
+}
+
 /** A tool's records, and what is needed to complete them. */
 export interface FreshRecords {
   record: ToolRecord

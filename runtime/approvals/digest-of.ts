@@ -8,9 +8,9 @@ import { isInside } from '../../src/index/inside-path.js'
 import { namespaceOf } from '../../src/skill/names.js'
 import { chainOf } from '../cascade/chain-of.js'
 import { findBase } from '../cascade/find-base.js'
-import { loadParser, rereadFile } from '../directory/directory-files.js'
+import { isModuleFresh } from '../directory/file-freshness.js'
 import { currentIndex, withNames } from '../directory/look-up.js'
-import { isModuleFresh } from '../directory/module-freshness.js'
+import { loadParser, readAlone } from '../directory/read-files.js'
 import { delegateSource, delegateTarget } from '../find/delegate-source.js'
 import { resolveWithin } from '../find/resolve-within.js'
 import type { Globals } from '../state/context.js'
@@ -110,7 +110,7 @@ interface SourceNow extends Pick<ToolSource, 'state' | 'record'> {
 
 async function sourceNow({ state, names, record }: ToolSource, globals: Globals): Promise<SourceNow> {
   if (names.via === 'disk') return { state, names, record }
-  const now = currentIndex(state, globals) ?? (await rereadFile(state, record.file, globals))
+  const now = currentIndex(state, globals) ?? (await readAlone(state, record.file, globals))
   return { state, names: now, record }
 }
 

@@ -2,12 +2,13 @@ import { disk } from '#disk'
 import { cascadeIn } from '../../src/index/cascade-record.js'
 import { CLOCK_TICK } from '../../src/index/clock-tick.js'
 import { cascadeKeyText } from '../../src/index/digested-texts.js'
+import { withoutReplaced } from '../../src/index/directory-names.js'
 import type { CascadeRecord, RecordedProblem } from '../../src/index/index-format.js'
 import { indexStamp, type OpenIndex } from '../../src/index/read-index.js'
 import { namespaceOf } from '../../src/skill/names.js'
 import { namesInScope } from '../../src/skill/namespaces.js'
-import { addedNames } from '../directory/directory-files.js'
-import { currentIndex, directoryStates, pathsKey, withNames } from '../directory/look-up.js'
+import { lookTime } from '../directory/file-freshness.js'
+import { currentIndex, directoryStates, namesOf, pathsKey, withNames } from '../directory/look-up.js'
 import { type WrittenPlace, writtenFile } from '../directory/written-place.js'
 import { lazy } from '../host/later.js'
 import type { Chain, KnownCascade } from '../state/chain.js'
@@ -60,9 +61,10 @@ function isCurrent({ sources, stamp }: KnownCascade, globals: Globals): boolean 
  */
 function stampOf(globals: Globals): string | null {
   if (globals.config.freshness === 'trust') return null
-  const times = directoryStates(globals).map(({ dir }) => [disk.directoryTime(dir), indexStamp(disk, dir)])
-  const isSettled = times.every(([time]) => time === null || Number(time) < Date.now() - CLOCK_TICK)
-  return isSettled ? times.flat().join() : null
+  const times = directoryStates(globals).map(({ dir }) => disk.directoryTime(dir))
+  const isSettled = times.every(time => time === null || time < lookTime() - CLOCK_TICK)
+  const stamps = directoryStates(globals).map(({ dir }) => indexStamp(disk, dir))
+  return isSettled ? [...times, ...stamps].join() : null
 }
 
 const onDemand = lazy(() => import('./resolve-cascade.js'))
@@ -208,9 +210,8 @@ function mayHaveOtherBases(
 async function hasAdditions(globals: Globals): Promise<boolean> {
   if (globals.config.freshness === 'trust') return false
   for (const state of directoryStates(globals).filter(isOwn)) {
-    const index = currentIndex(state, globals)
-    const added = index ? await addedNames(state, index, globals) : []
-    if (added.some(names => names.names().length > 0)) return true
+    const names = await namesOf(state, globals)
+    if (names && withoutReplaced(names) !== currentIndex(state, globals)) return true
   }
   return false
 }

@@ -24,7 +24,7 @@ import {
   middlewareConfigFault,
   quoted,
 } from '../../src/skill/skill-faults.js'
-import { diagnosticInEntry } from '../directory/diagnostic-in-entry.js'
+import { diagnosticInEntry } from '../directory/directory-diagnostics.js'
 import { pathsKey } from '../directory/look-up.js'
 import { writtenPlace } from '../directory/written-place.js'
 import { toolNotFound } from '../find/call-faults.js'

@@ -1,7 +1,7 @@
 import { emptyCache, emptyCascades } from '../state/cache.js'
 import type { Globals } from '../state/context.js'
 import { defaultGlobals } from '../state/globals.js'
-import { forgetDisk } from './look-up.js'
+import { forgetSnapshot } from './look-up.js'
 
 /** Forgets what is known of a tool: to be called after it was compiled anew. */
 export function clearToolCache(name: string, globals: Globals = defaultGlobals()): void {
@@ -14,7 +14,7 @@ export function clearToolCache(name: string, globals: Globals = defaultGlobals()
   // The index may be another one by now, and where there is none, the files.
   for (const state of globals.directories.values()) {
     state.index = undefined
-    forgetDisk(state, globals)
+    forgetSnapshot(state, globals)
   }
 }
 

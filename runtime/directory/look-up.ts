@@ -14,11 +14,12 @@ import { type PathEntry, type SearchDirectory, searchDirectories } from '../../s
 import { lazy } from '../host/later.js'
 import { emptyCache, emptyCascades } from '../state/cache.js'
 import type { Globals } from '../state/context.js'
-import type { DirectoryState, Found } from '../state/directory-state.js'
+import type { Asked, DirectoryState, Found } from '../state/directory-state.js'
 import { addDiagnostic } from '../state/globals.js'
 
-/** The reading of files, which what is compiled does without. */
-export const directoryFiles = lazy(() => import('./directory-files.js'))
+/** Looks at files, which what is compiled does without under `trust`. */
+const snapshots = lazy(() => import('./snapshot.js'))
+const places = lazy(() => import('./named-places.js'))
 
 /** A directory to be searched. */
 type Search = SearchDirectory & Pick<DirectoryState, 'library'>
@@ -81,10 +82,9 @@ function statesOf(searches: Search[], globals: Globals): DirectoryState[] {
       ...search,
       dir,
       index: undefined,
-      reread: new Map(),
-      verified: new Map(),
+      alone: new Map(),
       get units() {
-        return (this.index ?? this.diskNames)?.units
+        return (this.snapshot?.names ?? this.index)?.units
       },
     }
     globals.directories.set(key, state)
@@ -111,7 +111,7 @@ export function currentIndex(state: DirectoryState, globals: Globals): OpenIndex
 }
 
 function open(state: DirectoryState, globals: Globals): void {
-  forgetDisk(state, globals)
+  forgetSnapshot(state, globals)
   try {
     const index = openIndex(disk, state.dir, globals.config.verify)
     const other = index && otherEntry(index.header, state)
@@ -127,6 +127,7 @@ export function refuse(state: DirectoryState, globals: Globals, error: unknown):
   if (!(error instanceof IndexRefused)) throw error
   state.index = null
   state.refused = indexStamp(disk, state.dir)
+  delete state.snapshot
   // Nothing of it is used any more, nor what was found by it before its fault showed.
   Object.assign(globals.cache, emptyCache())
   addDiagnostic(globals, {
@@ -227,15 +228,33 @@ async function lookUpOnce(
   globals: Globals,
   isOwn?: boolean,
 ): Promise<Found | null> {
-  if (globals.config.freshness !== 'trust' && currentIndex(state, globals)?.header.manifests)
-    (await directoryFiles()).refuseStale(state, globals)
-  const inIndex = askIndex(state, globals, index => ({ names: index, record: index.tool(name, isOwn) }))
-  const names = inIndex?.names ?? (await diskNames(state, globals))
-  if (names === null) return null
-  const record = inIndex ? inIndex.record : names.tool(name, isOwn)
-  if (record && isAway(record, state, globals)) return null
-  if (globals.config.freshness === 'trust') return record ? { state, names, record } : null
-  return (await directoryFiles()).lookAgain(state, name, names, record, globals, isOwn)
+  if (!isTrusted(state, globals)) return (await snapshots()).lookUpNow(state, name, globals, isOwn)
+  const names = await namesOf(state, globals)
+  const record = names?.tool(name, isOwn)
+  return names && record && !isAway(record, state, globals) ? { state, names, record } : null
+}
+
+/**
+ * Looks for a name that no directory's names have: under `check` in all files, under `trust` where the name itself
+ * leads.
+ */
+export async function lookUpMissing(
+  state: DirectoryState,
+  name: string,
+  globals: Globals,
+): Promise<Found | null> {
+  return withNames(state, globals, async () =>
+    isTrusted(state, globals)
+      ? (await places()).lookWhereNamed(state, name, globals)
+      : (await snapshots()).lookUpNow(state, name, globals, false, true),
+  )
+}
+
+/** True where names hold without a look at files. The package's own skills are as they were compiled. */
+function isTrusted(state: DirectoryState, globals: Globals): boolean {
+  return (
+    globals.config.freshness === 'trust' || (state.library === true && currentIndex(state, globals) !== null)
+  )
 }
 
 /** True for a tool of the library that needs a workspace, where the host opened none: there it does not exist. */
@@ -248,29 +267,10 @@ export function isAway(record: NameRecord, { library }: DirectoryState, { config
   )
 }
 
-/** The directory's names from its files; null where it does not exist or there is no reader. */
-export function diskNames(state: DirectoryState, globals: Globals): Promise<DirectoryNames | null> {
-  state.disk ??= started(state, globals)
-  return state.disk
-}
-
-function started(state: DirectoryState, globals: Globals): Promise<DirectoryNames | null> {
-  const isWanted = (): boolean => state.disk === reading
-  const reading: Promise<DirectoryNames | null> = Promise.resolve(directoryFiles()).then(({ readDisk }) =>
-    readDisk(state, globals, isWanted),
-  )
-  reading.catch(() => {
-    // What could not be read is read again by whoever asks next.
-    if (state.disk === reading) forgetDisk(state, globals)
-  })
-  return reading
-}
-
-export function forgetDisk(state: DirectoryState, { cache }: Globals): void {
-  delete state.disk
-  delete state.diskNames
-  delete state.altered
-  delete state.listed
+export function forgetSnapshot(state: DirectoryState, { cache }: Globals): void {
+  delete state.snapshot
+  delete state.look
+  state.alone.clear()
   cache.dir.delete(dirKey(state))
   cache.nameIndex.delete(state.dir)
 }
@@ -279,7 +279,15 @@ export function dirKey({ dir, ignore }: DirectoryState): string {
   return `${dir}\0${ignore.join('\0')}`
 }
 
-/** The names of a directory: by its index, or where it has none, by its files. */
-export async function namesOf(state: DirectoryState, globals: Globals): Promise<DirectoryNames | null> {
-  return currentIndex(state, globals) ?? (await diskNames(state, globals))
+/**
+ * The names of a directory: by its index, or its files where it has none; null where it does not exist. Under
+ * `check`, what the answer is made of is compared with the files.
+ */
+export async function namesOf(
+  state: DirectoryState,
+  globals: Globals,
+  asked: Asked = () => [],
+): Promise<DirectoryNames | null> {
+  const index = isTrusted(state, globals) ? currentIndex(state, globals) : null
+  return index ?? (await snapshots()).namesNow(state, globals, asked)
 }

@@ -12,7 +12,7 @@ export function pluginOf(tool: ToolDef): PluginRecord | null {
   if (!source) return null
   const { state, names, record } = source
   // A file that was read again tells nothing of its plugin: the directory's names do.
-  const { units = [], plugins = [] } = names.plugins ? names : (state.index ?? state.diskNames ?? names)
+  const { units = [], plugins = [] } = names.plugins ? names : (state.snapshot?.names ?? state.index ?? names)
   const name = unitAround(units, record.file)?.namespace
   return plugins.find(plugin => plugin.name === name) ?? null
 }

@@ -3,8 +3,8 @@ import { isBroken } from '../../src/index/index-format.js'
 import type { Globals } from '../state/context.js'
 import { addDiagnostic } from '../state/globals.js'
 import type { ToolSource } from '../state/tool-source.js'
-import { rereadFile } from './directory-files.js'
 import { decode, readBytes } from './read-content.js'
+import { readAlone } from './read-files.js'
 
 /**
  * The content of a tool whose file changed after it was compiled: as the file has it now. `path` is the
@@ -24,7 +24,7 @@ export async function readStale(
     reason: 'The file changed after it was compiled',
     note: 'Run `agent-apps compile`. Until then the file itself is read.',
   })
-  const now = await rereadFile(state, record.file, globals)
+  const now = await readAlone(state, record.file, globals)
   const anew = now?.tool(record.frontmatter.name)
   const again = anew && !isBroken(anew) && (await readBytes(path, anew))
   if (again) return decode(again)

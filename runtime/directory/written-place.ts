@@ -2,7 +2,7 @@ import { disk } from '#disk'
 import type { Globals } from '../state/context.js'
 import type { ToolDef } from '../state/tool-def.js'
 import { sourceOf } from '../state/tool-source.js'
-import { loadParser } from './directory-files.js'
+import { loadParser } from './read-files.js'
 
 /** A place in a skill's file. */
 export interface WrittenPlace {

@@ -1,19 +1,9 @@
 import { disk } from '#disk'
 import { runtimeClosed } from '../../src/base/error.js'
+import { holderOf } from '../../src/index/directory-names.js'
 import { isBroken } from '../../src/index/index-format.js'
-import { isFresh } from '../directory/file-freshness.js'
-import {
-  askIndex,
-  currentIndex,
-  directoryFiles,
-  directoryStates,
-  diskNames,
-  isAway,
-  lookUp,
-  pathsKey,
-  withNames,
-} from '../directory/look-up.js'
-import { noteBroken } from '../directory/note-broken.js'
+import { noteBroken } from '../directory/directory-diagnostics.js'
+import { currentIndex, directoryStates, isAway, namesOf, pathsKey, withNames } from '../directory/look-up.js'
 import { lazy } from '../host/later.js'
 import type { Globals } from '../state/context.js'
 import type { DirectoryState, Found } from '../state/directory-state.js'
@@ -86,35 +76,15 @@ function allIn(state: DirectoryState, globals: Globals): Promise<Named[]> {
 
 async function allOnce(state: DirectoryState, globals: Globals): Promise<Named[]> {
   // The library is listed as it was shipped: its index comes with it, and nobody adds to it.
-  const isTrusted = state.library || globals.config.freshness === 'trust'
-  const files = isTrusted ? null : await directoryFiles()
-  if (files && currentIndex(state, globals)) files.refuseStale(state, globals)
-  const altered = (await files?.alteredNames(state, globals)) ?? []
+  if (state.library && !currentIndex(state, globals)) return []
+  const names = await namesOf(state, globals, 'all')
   // Asking for every name reads the whole index, so that one which is refused is refused before anything is
   // taken from it.
-  const indexed = askIndex(state, globals, index => ({ names: index, known: index.names() }))
-  const names = indexed?.names ?? (state.library ? null : await diskNames(state, globals))
-  if (names === null) return []
-  const known = indexed?.known ?? names.names()
-  if (isTrusted) {
-    const found: Named[] = []
-    for (const name of known) {
-      const record = names.tool(name)
-      if (record && !isAway(record, state, globals)) found.push({ name, state, names, record })
-    }
-    return found
-  }
-  const all = new Set([...known, ...altered.flatMap(other => other.names())])
-  const found: Named[] = []
-  for (const name of [...all].sort()) {
-    const record = names.tool(name)
-    // Most files are as they were.
-    const same = record && { name, state, names, record }
-    const one = same && isFresh(same) ? same : await lookUp(state, name, globals)
-    const other = one ?? files?.foundIn(altered, state, name, globals)
-    if (other) found.push({ name, ...other })
-  }
-  return found
+  return (names?.names() ?? []).flatMap(name => {
+    const record = names?.tool(name)
+    if (!names || !record || isAway(record, state, globals)) return []
+    return [{ name, state, names: holderOf(names, record.file), record }]
+  })
 }
 
 /**

@@ -6,8 +6,8 @@ import type { BrokenRecord } from '../../src/index/index-format.js'
 import { withLabels } from '../../src/skill/near-tool.js'
 import { parseReference } from '../../src/skill/reference.js'
 import { toolBroken } from '../../src/skill/skill-faults.js'
+import { noteBroken } from '../directory/directory-diagnostics.js'
 import { askLoaded, directoryStates } from '../directory/look-up.js'
-import { noteBroken } from '../directory/note-broken.js'
 import type { Globals } from '../state/context.js'
 import type { Found } from '../state/directory-state.js'
 import type { Resolution } from '../state/tool-def.js'
@@ -85,10 +85,8 @@ export function noReference(ref: unknown): AgentAppsError {
 export async function knownNames(globals: Globals): Promise<string[]> {
   const names: string[] = []
   for (const state of directoryStates(globals)) {
-    const indexed = await askLoaded(state, globals, index => index.names())
-    // With what was added since the index was written.
-    const read = state.diskNames?.names() ?? []
-    names.push(...(indexed ?? read), ...(state.altered?.names.names() ?? []))
+    const indexed = await askLoaded(state, globals, index => (state.snapshot?.names ?? index).names())
+    names.push(...(indexed ?? state.snapshot?.names?.names() ?? []))
   }
   return names
 }

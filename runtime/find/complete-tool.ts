@@ -1,12 +1,16 @@
 import { disk } from '#disk'
 import type { Diagnostic } from '../../src/base/diagnostic.js'
+import type { ToolRecord } from '../../src/index/index-format.js'
 import { readFrontmatter } from '../../src/skill/role-meant.js'
-import { loadParser } from '../directory/directory-files.js'
 import { isNotEvaluated, noteNotEvaluated } from '../directory/not-evaluated.js'
+import { loadParser } from '../directory/read-files.js'
 import type { Globals } from '../state/context.js'
 import { addDiagnostic } from '../state/globals.js'
 import type { Resolution, ToolDef } from '../state/tool-def.js'
 import type { ToolSource } from '../state/tool-source.js'
+
+/** Code that is being asked, so that calls at the same time run it once. */
+const asking = new WeakMap<ToolRecord, Promise<Diagnostic | null>>()
 
 /**
  * A tool from disk whose metadata only its code tells, with what the code tells; broken where the code cannot
@@ -17,9 +21,15 @@ export async function completeTool(tool: ToolDef, source: ToolSource, globals: G
     noteNotEvaluated(source, globals)
     return { tool }
   }
-  const fault = await completeFrontmatter(tool, source, globals).catch(error =>
-    notImported(disk.resolve(source.state.dir, source.record.file), error),
-  )
+  const known = asking.get(source.record)
+  const asked =
+    known ??
+    completeFrontmatter(tool, source, globals).catch(error =>
+      notImported(disk.resolve(source.state.dir, source.record.file), error),
+    )
+  if (!known) asking.set(source.record, asked)
+  const fault = await asked
+  if (asking.get(source.record) === asked) asking.delete(source.record)
   if (fault === null) return { tool }
   addDiagnostic(globals, fault)
   return { broken: fault }

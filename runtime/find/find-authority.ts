@@ -1,13 +1,11 @@
 import { disk } from '#disk'
-import { byCodePoint } from '../../src/base/code-point-order.js'
 import type { Diagnostic } from '../../src/base/diagnostic.js'
-import type { DirectoryNames } from '../../src/index/directory-names.js'
+import { type DirectoryNames, holderOf } from '../../src/index/directory-names.js'
 import { isBroken } from '../../src/index/index-format.js'
 import { namespaceAt } from '../../src/index/namespace-at.js'
 import { boundAt } from '../../src/index/unit-around.js'
 import { namespaceOf } from '../../src/skill/names.js'
-import { isFileFresh } from '../directory/file-freshness.js'
-import { directoryFiles, directoryStates, namesOf, withNames } from '../directory/look-up.js'
+import { directoryStates, namesOf, withNames } from '../directory/look-up.js'
 import type { Globals } from '../state/context.js'
 import type { DirectoryState } from '../state/directory-state.js'
 import { isOwn, reachesOut } from '../state/directory-state.js'
@@ -56,21 +54,15 @@ function kept(main: ToolDef | null | undefined, { config }: Globals): ToolDef | 
 
 /** The first tool of role `main` whose file lies directly in a folder of a path entry, by its path. */
 async function mainOf(state: DirectoryState, folder: string, globals: Globals): Promise<Main | null> {
-  const isTrusted = globals.config.freshness === 'trust'
-  const names = await namesOf(state, globals)
-  if (names === null) return null
-  const added = isTrusted ? [] : await (await directoryFiles()).addedNames(state, names, globals)
-  const files = [names, ...added].flatMap(from => filesIn(folder, from).map(path => ({ path, from })))
-  for (const { path, from } of files.sort((a, b) => byCodePoint(a.path, b.path))) {
-    const isSame = isTrusted || isFileFresh(state, from, path)
-    const now = isSame ? from : await (await directoryFiles()).rereadFile(state, path, globals)
-    const file = now?.file(path)
+  const names = await namesOf(state, globals, now => filesIn(folder, now))
+  for (const path of names ? filesIn(folder, names) : []) {
+    const file = names?.file(path)
     const fault = file?.diagnostics.find(({ rule }) => rule === 'main-broken')
     if (fault) return { fault, path: disk.resolve(state.dir, path), namespace: namespaceAt(path, state) }
     for (const name of file?.tools ?? []) {
-      const record = now?.tool(name)
-      if (now && record && !isBroken(record) && record.frontmatter.role === 'main')
-        return mainOfTool(toolOf({ state, names: now, record }, globals))
+      const record = names?.tool(name)
+      if (names && record && !isBroken(record) && record.frontmatter.role === 'main')
+        return mainOfTool(toolOf({ state, names: holderOf(names, path), record }, globals))
     }
   }
   return null

@@ -2,7 +2,7 @@ import { disk } from '#disk'
 import { runtimeClosed } from '../../src/base/error.js'
 import { isBroken } from '../../src/index/index-format.js'
 import { isName } from '../../src/skill/names.js'
-import { directoryFiles, inSearchOrder, lookUp, pathsKey } from '../directory/look-up.js'
+import { inSearchOrder, lookUp, lookUpMissing, pathsKey } from '../directory/look-up.js'
 import { lazy } from '../host/later.js'
 import type { Globals } from '../state/context.js'
 import type { DirectoryState, Found } from '../state/directory-state.js'
@@ -51,7 +51,8 @@ export async function resolve(ref: string, globals: Globals): Promise<Resolution
   if (globals.closed) throw runtimeClosed()
   if (typeof ref !== 'string') throw (await faults()).noReference(ref)
   const key = `${ref}\0${pathsKey(globals)}`
-  const running = globals.resolving.get(key)
+  // Under `check`, a look-up that began before this call may have missed what the caller wrote.
+  const running = globals.config.freshness === 'trust' && globals.resolving.get(key)
   if (running) return running
   const started = resolveUncached(ref, globals)
   globals.resolving.set(key, started)
@@ -94,8 +95,8 @@ function registeredTool(ref: string, { tools: { programmaticTools } }: Globals):
 }
 
 /**
- * Looks a name up in the directories that are searched, in order. Only when all miss, their files are read,
- * in case something was added since they were compiled, or since they were read.
+ * Looks a name up in the directories that are searched, in order. Only when all miss, files are looked for that
+ * were added since they were compiled, or since they were read.
  */
 async function resolveName(
   name: string,
@@ -110,7 +111,7 @@ async function resolveName(
     if (found) return settle(found, globals)
   }
   for (const state of searched) {
-    const found = await (await directoryFiles()).lookUpOnDisk(state, name, globals)
+    const found = await lookUpMissing(state, name, globals)
     if (found) return settle(found, globals)
   }
   return null

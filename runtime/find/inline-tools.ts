@@ -1,7 +1,7 @@
 import { disk } from '#disk'
 import { parseInline } from '../../src/skill/inline-reference.js'
-import { loadParser } from '../directory/directory-files.js'
 import { notEvaluated } from '../directory/not-evaluated.js'
+import { loadParser } from '../directory/read-files.js'
 import type { Globals } from '../state/context.js'
 import type { Resolution, ToolDef, ToolFunction } from '../state/tool-def.js'
 import { functionOf, noTool } from './delegate-source.js'

@@ -122,7 +122,9 @@ function once<Result>(load: () => Promise<Result>): () => Promise<Result> {
  */
 function shadowedBy(name: string, by: DirectoryState, globals: Globals): Origin['shadows'] {
   return statesAfter(by, globals).flatMap(state => {
-    const record = askIndex(state, globals, index => index.tool(name)) ?? state.diskNames?.tool(name)
+    const record =
+      askIndex(state, globals, index => (state.snapshot?.names ?? index).tool(name)) ??
+      state.snapshot?.names?.tool(name)
     return record && !isAway(record, state, globals)
       ? [{ layer: state.layer, entry: state.dir, file: record.file }]
       : []

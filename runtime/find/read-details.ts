@@ -7,8 +7,8 @@ import type { ToolDetails } from '../../src/index/index-format.js'
 import { IndexRefused } from '../../src/index/read-index.js'
 import { inOrder, isReferences, type ToolReference } from '../../src/skill/references.js'
 import { resourceUnreadable } from '../../src/skill/skill-faults.js'
-import { rereadFile } from '../directory/directory-files.js'
 import { currentIndex, namesOf, statesAfter, withNames } from '../directory/look-up.js'
+import { readAlone } from '../directory/read-files.js'
 import type { Globals } from '../state/context.js'
 import type { ToolDef } from '../state/tool-def.js'
 import { sourceOf, type ToolSource } from '../state/tool-source.js'
@@ -62,7 +62,7 @@ async function referencesInContent(
  */
 async function ask({ state, names, record }: ToolSource, globals: Globals): Promise<ToolDetails | undefined> {
   const index = names.via === 'disk' ? names : currentIndex(state, globals)
-  const asked = index ?? (await rereadFile(state, record.file, globals))
+  const asked = index ?? (await readAlone(state, record.file, globals))
   const details = asked?.details(record.frontmatter.name)
   const { references = [], placeholders = [] } = details ?? {}
   if (!isReferences(references) || !isPlaceholders(placeholders))

@@ -6,10 +6,10 @@ import { isInside } from '../../src/index/inside-path.js'
 import { labelOf } from '../../src/skill/names.js'
 import type { Reference } from '../../src/skill/reference.js'
 import { toolBroken } from '../../src/skill/skill-faults.js'
-import { loadParser, rereadFile } from '../directory/directory-files.js'
+import { noteBroken } from '../directory/directory-diagnostics.js'
 import { isFresh } from '../directory/file-freshness.js'
 import { askIndex, askLoaded, directoryStates, loadNamesakes, withNames } from '../directory/look-up.js'
-import { noteBroken } from '../directory/note-broken.js'
+import { loadParser, readAlone } from '../directory/read-files.js'
 import type { Globals } from '../state/context.js'
 import type { DirectoryState, Found } from '../state/directory-state.js'
 import type { Resolution, ToolDef } from '../state/tool-def.js'
@@ -107,7 +107,7 @@ async function placeOf(path: string, globals: Globals): Promise<Place | null> {
   const dir = disk.resolve(file, '..')
   const inside = disk.inside(dir, file)
   if (inside === null || !isInside(inside)) return null
-  return { state: { ...OUTSIDE, dir, reread: new Map(), verified: new Map() }, file: inside }
+  return { state: { ...OUTSIDE, dir, alone: new Map() }, file: inside }
 }
 
 /**
@@ -157,7 +157,7 @@ async function foundOnce({ state, file }: Place, globals: Globals): Promise<Foun
   const isCurrent = globals.config.freshness === 'trust' || indexed.every(found => isFresh(found))
   if (isWhole && isCurrent) return indexed
   const parser = await loadParser(globals)
-  const names = parser && (await rereadFile(state, file, globals))
+  const names = parser && (await readAlone(state, file, globals))
   return names ? inNames(state, names, file) : indexed
 }
 

@@ -9,6 +9,16 @@ export interface UserState {
   append: (name: string, line: string) => boolean
 }
 
+/** A turn that is under way. */
+export interface Turn {
+  /** When it began, or last looked again, in milliseconds since the epoch. */
+  began: number
+  /** What was seen of files, by question. */
+  seen: Map<string, unknown>
+  /** What else holds until it ends, by what it is of. */
+  kept: Map<object, unknown>
+}
+
 /**
  * The runtime's one way to its host. `package.json` maps `#disk` to the file system of Node, and elsewhere to
  * one in which nothing is found, so that nothing of Node is in the runtime's own modules. What is not there
@@ -26,6 +36,8 @@ export interface Disk extends IndexFiles {
   toFileUrl: (path: string) => string
   /** Runs `work`, for which no file changes once it was looked at. Nested turns join the outer one. */
   turn: <Result>(work: () => Promise<Result>) => Promise<Result>
+  /** The turn that this is called in. */
+  turnUnderWay?: () => Turn | undefined
   /** Lets the turn see everything as it is now, because what it saw is gone. */
   lookAgain: () => void
   isDirectory: (path: string) => boolean

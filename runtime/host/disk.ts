@@ -4,9 +4,8 @@ import { isAbsolute, join, relative, resolve, sep } from 'node:path'
 import { fileURLToPath, pathToFileURL } from 'node:url'
 import { isRefusal } from '../../src/base/refusal.js'
 import type { DiskParser } from '../../src/content/disk-parser.js'
-import { CLOCK_TICK } from '../../src/index/clock-tick.js'
 import { holdsPrivateKey, looksSecret } from '../../src/skill/secrets.js'
-import type { Disk } from './disk-seam.js'
+import type { Disk, Turn } from './disk-seam.js'
 
 /** The compiler's reader, by a name that bundlers do not follow: most applications never need a parser. */
 const PARSER = ['agent-apps', 'compiler', 'disk'].join('/')
@@ -16,8 +15,8 @@ const fs = process.getBuiltinModule('node:fs')
 /** Not every system has the last two. */
 const { O_RDONLY, O_NONBLOCK = 0, O_NOFOLLOW = 0 } = fs.constants
 
-/** The answers of the turn that is under way, by question. Made by the first turn. */
-let turns: AsyncLocalStorage<Map<string, unknown>> | undefined
+/** The turn that is under way. Made by the first turn. */
+let turns: AsyncLocalStorage<Turn> | undefined
 
 /** The folder of the package's skills, once it was found. */
 let library: string | null = null
@@ -43,23 +42,21 @@ export const disk: Disk = {
   toFileUrl: path => pathToFileURL(path).href,
   turn(work) {
     turns ??= new (process.getBuiltinModule('node:async_hooks').AsyncLocalStorage)()
-    return turns.getStore() ? work() : turns.run(new Map(), work)
+    return turns.getStore()
+      ? work()
+      : turns.run({ began: Date.now(), seen: new Map(), kept: new Map() }, work)
   },
-  lookAgain: () => turns?.getStore()?.clear(),
+  turnUnderWay: () => turns?.getStore(),
+  lookAgain() {
+    const turn = turns?.getStore()
+    if (turn) Object.assign(turn, { began: Date.now(), seen: new Map(), kept: new Map() })
+  },
   stat(path) {
     const stat = statOf(path)
     return stat?.isFile() ? { size: stat.size, mtimeMs: stat.mtimeMs, ino: stat.ino } : null
   },
   isDirectory: path => statOf(path)?.isDirectory() === true,
-  directoryTime: path =>
-    seen(`time ${path}`, () => {
-      const time = statOf(path)?.mtimeMs ?? null
-      // Inside of a turn nobody looks again, so that a directory which may change within a tick never counts
-      // as settled.
-      return turns?.getStore() && time !== null && time >= Date.now() - CLOCK_TICK
-        ? Number.POSITIVE_INFINITY
-        : time
-    }),
+  directoryTime: path => statOf(path)?.mtimeMs ?? null,
   list: directory =>
     seen(`list ${directory}`, () => unlessRefused(() => orNull(() => fs.readdirSync(directory)))),
   listed: directory =>
@@ -126,7 +123,7 @@ function findLibrary(): string | null {
 
 /** Looks at a file; inside a turn, gives what the first such look gave. */
 function seen<Sight>(question: string, look: () => Sight): Sight {
-  const known = turns?.getStore()
+  const known = turns?.getStore()?.seen
   if (!known) return look()
   if (!known.has(question)) known.set(question, look())
   return known.get(question) as Sight

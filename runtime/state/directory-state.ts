@@ -13,23 +13,41 @@ export interface DirectoryState extends SearchDirectory {
   readonly units?: DirectoryNames['units']
   /** The stamp of an index that was refused, so that it is not read and reported again. */
   refused?: string | null
-  /** The names read from its files, where it has no index. */
-  disk?: Promise<DirectoryNames | null>
-  /** The names of `disk`, once they have been read. */
-  diskNames?: DirectoryNames | null
-  /** The names in files that came or changed since `index` or `diskNames`; `stamp` tells a later state of the files. */
-  altered?: { names: DirectoryNames; stamp: string | undefined }
-  /** When the folders that decide on what is at its top had changed when they were last listed. */
-  listed?: string | undefined
-  /** True if that listing showed another item than `listing` of its names. */
-  hasAdditions?: boolean
-  /** Files that changed after the names were made, read anew, by path. */
-  reread: Map<string, { stamp: string; names: DirectoryNames | null }>
-  /** Files whose digest showed that they are the same although they were touched, by path. */
-  verified: Map<string, string>
+  /** Its names as its files were last seen; absent as long as its index answers alone. */
+  snapshot?: Snapshot
+  /** The look under way that swaps `snapshot`. */
+  look?: Promise<DirectoryNames | null>
+  /** Files that were read alone, by path. */
+  alone: Map<string, DirectoryNames>
 }
 
-/** A name's record, and the names that it stands in. */
+/** The names of a directory, and what a later look compares with them. */
+export interface Snapshot {
+  /** The index that was there. */
+  index: OpenIndex | null
+  /** `index` itself where its files are as they were compiled. Null where the directory is missing, or cannot be read. */
+  names: DirectoryNames | null
+  /** The folders that decide on what is at its top, once they were looked at. */
+  top?: ListedFolders
+  /** All folders, and all skill files and manifests, once everything was looked at. */
+  all?: ListedFolders & { files: readonly string[] }
+}
+
+/** Folders that were listed. */
+export interface ListedFolders {
+  /** When, in milliseconds since the epoch. */
+  at: number
+  /** When each, an absolute path, had changed last. */
+  times: ReadonlyMap<string, number | null>
+}
+
+/**
+ * What an answer is made of, which is compared with the files: some files, by the names; or all files and folders,
+ * for lists and names that are missing.
+ */
+export type Asked = 'all' | ((names: DirectoryNames) => readonly string[])
+
+/** A name's record, and the names that it was read into. */
 export interface Found {
   state: DirectoryState
   names: DirectoryNames

@@ -312,9 +312,18 @@ interface View extends Globals {
 
 function madeView(own: Globals): View {
   const { project: _, ...config } = own.config
-  const { tools, events, diagnostics, stats, checkSpawned } = own
+  const { tools, events, diagnostics, directories, stats, checkSpawned } = own
   const view: View = createGlobals(config, tools.programmaticTools)
-  Object.assign(view, { own, isUntrusted: true, tools, events, diagnostics, stats, checkSpawned })
+  Object.assign(view, {
+    own,
+    isUntrusted: true,
+    tools,
+    events,
+    diagnostics,
+    directories,
+    stats,
+    checkSpawned,
+  })
   return Object.defineProperties(view, {
     closed: { get: () => own.closed },
     lifecycle: { get: () => own.lifecycle },

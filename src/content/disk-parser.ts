@@ -20,10 +20,20 @@ export interface EntryToRead extends Pick<SearchDirectory, 'dir' | 'ignore' | 'n
   readonly units?: readonly UnitRecord[] | undefined
 }
 
+/** Names that were made of a directory before. */
+export interface EarlierNames {
+  names: DirectoryNames
+  /** True for a file that is as it was then. */
+  isSame: (path: string) => boolean
+}
+
 /** Reads skills without an index. It belongs to the compiler, and is loaded for names not compiled. */
 export interface DiskParser {
-  /** Reads the names of a directory; with `isWanted`, only those of files whose path it takes. */
-  readDirectory: (entry: EntryToRead, isWanted?: (path: string) => boolean) => Promise<DirectoryNames>
+  /**
+   * Reads the names of a directory. The records of files that are as they were when earlier names were made are
+   * those of the earlier names, as long as the directory has the same units.
+   */
+  readDirectory: (entry: EntryToRead, before?: EarlierNames) => Promise<DirectoryNames>
   /** True for a path that the entry's ignore patterns leave out. */
   isIgnored: (entry: EntryToRead, path: string) => boolean
   /** The present value of `listing` for a repository. */

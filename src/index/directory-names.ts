@@ -1,11 +1,12 @@
 import type { ContentRecord } from './content-record.js'
-import type {
-  CascadeRecord,
-  FileRecord,
-  NameRecord,
-  PluginRecord,
-  ToolDetails,
-  UnitRecord,
+import {
+  type CascadeRecord,
+  type FileRecord,
+  isBroken,
+  type NameRecord,
+  type PluginRecord,
+  type ToolDetails,
+  type UnitRecord,
 } from './index-format.js'
 
 /**
@@ -41,4 +42,61 @@ export interface DirectoryNames {
   paths: () => string[]
   /** Every folder that was listed, absolute, where the names are those of files. */
   folders?: readonly string[]
+  /** The plugin manifests that say which units there are. Each has a record in `file`, too. */
+  manifests?: readonly { path: string }[] | undefined
+  /** When a file was last changed before it was read, in milliseconds since the epoch, where that is known. */
+  timeOf?: (path: string) => number | undefined
+  /** The names that a file's records were read into, where that was earlier: an index, or what was read before. */
+  heldBy?: (path: string) => DirectoryNames
+}
+
+/** The names that a file's records were read into. They stay the same as long as the file does. */
+export function holderOf(names: DirectoryNames, path: string): DirectoryNames {
+  return names.heldBy?.(path) ?? names
+}
+
+/** A text that is the same for the same units: in others, any skill may have another name. */
+export function unitsText({ units = [] }: Pick<DirectoryNames, 'units'>): string {
+  return JSON.stringify(units.map(({ path, namespace, manifest }) => [path, namespace, manifest]))
+}
+
+/** Files that were read again, by the names in which they stand. */
+const replaced = new WeakMap<DirectoryNames, Replaced>()
+
+interface Replaced {
+  base: DirectoryNames
+  files: ReadonlyMap<string, DirectoryNames>
+}
+
+/** Names in which the records of files are those of another reading, which gives the same names. */
+export function replaceFiles(
+  before: DirectoryNames,
+  read: ReadonlyMap<string, DirectoryNames>,
+): DirectoryNames {
+  const { base = before, files: others = [] } = replaced.get(before) ?? {}
+  const files = new Map([...others, ...read])
+  const { via, madeAt, listing, units, plugins, listed, folders = [], manifests } = base
+  const names: DirectoryNames = {
+    ...{ via, madeAt, listing, units, plugins, listed, folders, manifests },
+    tool(name, isOwn) {
+      const record = base.tool(name, isOwn)
+      const anew = record && !isBroken(record) && files.get(record.file)
+      return anew ? anew.tool(record.frontmatter.name, true) : record
+    },
+    details(name) {
+      const record = base.tool(name)
+      return ((record && files.get(record.file)) ?? base).details(name)
+    },
+    file: path => (files.get(path) ?? base).file(path),
+    names: () => base.names(),
+    paths: () => base.paths(),
+    heldBy: path => files.get(path) ?? holderOf(base, path),
+  }
+  replaced.set(names, { base, files })
+  return names
+}
+
+/** The names without the files that were replaced in them. */
+export function withoutReplaced(names: DirectoryNames): DirectoryNames {
+  return replaced.get(names)?.base ?? names
 }

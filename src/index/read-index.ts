@@ -114,6 +114,7 @@ export function openIndex(files: IndexFiles, directory: string, isWhole = false)
     units: header.units,
     plugins: header.plugins,
     listed: header.listed,
+    manifests: header.manifests,
     header,
     text,
     stamp: stampOf(state),

@@ -217,6 +217,87 @@ describe.each(['compiled', 'from disk'])('check, %s: after a name was looked for
   })
 })
 
+describe.each(['compiled', 'from disk'])('check, %s: one snapshot', way => {
+  const opened = async (tree: Tree): Promise<{ dir: string; runtime: Runtime }> => {
+    const dir = makeTree(tree)
+    if (way === 'compiled') await compile({ paths: [dir] })
+    return { dir, runtime: createRuntime({ paths: [dir], freshness: 'check', library: false }) }
+  }
+
+  it('sees each of many edits that keep the size, however soon they follow', async () => {
+    const { dir, runtime } = await opened(goodSkills(3))
+    for (let edit = 10; edit < 40; edit++) {
+      writeTree(dir, { 'good-1/SKILL.md': skill('good-1', `Edit ${edit}.\n`) })
+      expect(await runtime.render('good-1')).toBe(`Edit ${edit}.\n`)
+    }
+  })
+
+  it('answers a call by what was written before it, whatever other calls are in progress', async () => {
+    const { dir, runtime } = await opened(goodSkills(3))
+    for (let ticks = 0; ticks < 40; ticks++) {
+      const name = `added-${ticks}`
+      const early = runtime.findTool(name)
+      for (let tick = 0; tick < ticks; tick++) await null
+      writeTree(dir, { [`group/${name}/SKILL.md`]: skill(name) })
+      expect((await runtime.findTool(name))?.name).toBe(name)
+      expect(await early.then(tool => tool?.name ?? name)).toBe(name)
+    }
+  })
+
+  it('keeps the tools of files that did not change', async () => {
+    const pair = { 'pair.skill.md': `${skill('first')}\n${skill('good-0', 'Shadowed.\n')}` }
+    const { dir, runtime } = await opened({ ...goodSkills(3), ...pair, 'broken/SKILL.md': '---\nbroken' })
+    const before = await runtime.listTools()
+    writeTree(dir, {
+      'group/added/SKILL.md': skill('added'),
+      'good-1/SKILL.md': skill('good-1', 'Edited.\n'),
+    })
+    const after = new Map((await runtime.listTools()).map(tool => [tool.name, tool]))
+    expect([...after.keys()]).toEqual(['added', 'first', 'good-0', 'good-1', 'good-2'])
+    for (const tool of before) expect(after.get(tool.name) === tool).toBe(tool.name !== 'good-1')
+    rmSync(join(dir, 'group'), { recursive: true })
+    expect((await runtime.listTools()).map(({ name }) => name)).toEqual(before.map(({ name }) => name))
+    expect(await runtime.findTool('first')).toBe(before[0])
+  })
+
+  it('lets a deeper addition come before a later entry once everything was looked at', async () => {
+    const { dir, runtime } = await opened({ 'group/old/SKILL.md': skill('old') })
+    const later = makeTree({ 'twice/SKILL.md': skill('twice') })
+    const both = createRuntime({ paths: [dir, later], freshness: 'check', library: false })
+    expect((await both.findTool('twice'))?.origin.entry).toBe(later)
+    writeTree(dir, { 'group/twice/SKILL.md': skill('twice') })
+    expect((await both.findTool('twice'))?.origin.entry).toBe(later)
+    await both.listTools()
+    expect((await both.findTool('twice'))?.origin.entry).toBe(dir)
+    expect((await runtime.findTool('twice'))?.origin.entry).toBe(dir)
+  })
+
+  it('in a turn, keeps what was found, what was not, and what was listed', async () => {
+    const { dir, runtime } = await opened(goodSkills(3))
+    await runtime.listTools()
+    writeTree(dir, { 'good-0/inner/SKILL.md': skill('inner') })
+    await runtime.turn(async () => {
+      expect((await runtime.findTool('good-1'))?.name).toBe('good-1')
+      rmSync(join(dir, 'good-1'), { recursive: true })
+      expect(await runtime.findTool('added')).toBeNull()
+      writeTree(dir, { 'added/SKILL.md': skill('added') })
+      expect((await runtime.findTool('good-1'))?.name).toBe('good-1')
+      expect(await runtime.findTool('added')).toBeNull()
+      const listed = await runtime.listTools()
+      expect(listed.map(({ name }) => name)).toContain('inner')
+      writeTree(dir, { 'more/SKILL.md': skill('more') })
+      expect(await runtime.listTools()).toEqual(listed)
+    })
+    expect((await runtime.listTools()).map(({ name }) => name)).toEqual([
+      'added',
+      'good-0',
+      'good-2',
+      'inner',
+      'more',
+    ])
+  })
+})
+
 const LINKED = join(makeTree({ 'added/SKILL.md': skill('added') }), 'added')
 
 describe('a name that an index lacks', () => {

@@ -6,7 +6,7 @@ import { CYCLE_HINT } from '../../../src/skill/skill-faults.js'
 import { type Finding, finding } from '../../diagnostics/diagnostics.js'
 import type { Stage } from '../../project/stage.js'
 import type { LinkedDirectory, NamedTool } from '../../records/linked-directory.js'
-import { cascadeInput, type SkillUnit, type UnitTool } from '../../records/skill-unit.js'
+import { cascadeInput, emptyUnit, type SkillUnit, type UnitTool } from '../../records/skill-unit.js'
 import { areCopies, type ReadSkillFile, type Walk, type WalkedSkill } from '../../records/walked.js'
 
 /** Makes the table of names of a directory that was walked and read. */
@@ -159,10 +159,6 @@ function delegateOf(
   const file = posix.join(posix.dirname(unit.path), reference.path)
   const tools = byFile.get(file) ?? byFile.get(`${file}/SKILL.md`) ?? []
   return tools.find(one => !reference.fragment || labelOf(one.tool.name) === reference.fragment) ?? null
-}
-
-function emptyUnit(path: string): SkillUnit {
-  return { path, shape: '', size: 0, sha256: '', tools: [], broken: [], findings: [], sources: [] }
 }
 
 function soundTool(named: NamedTool | undefined): Linked | null {

@@ -1,0 +1,54 @@
+import { disk } from '#disk'
+import { INDEX_FILE } from '../../src/index/index-format.js'
+import { labelOf } from '../../src/skill/names.js'
+import type { Globals } from '../state/context.js'
+import type { DirectoryState, Found } from '../state/directory-state.js'
+import { addDiagnostic } from '../state/globals.js'
+import { loadParser, readAlone } from './read-files.js'
+
+/** At most so many places are looked at for a name that an index lacks. */
+const PLACES_MAX = 1000
+
+/** The endings of a skill's file, after its name. */
+const SKILL_FILES = ['/SKILL.md', ...['md', 'ts', 'js', 'mts', 'mjs'].map(end => `.skill.${end}`)]
+
+/**
+ * Looks for a name that an index lacks where the name itself leads, beside the skills of the index:
+ * `<name>/SKILL.md`, `<name>.skill.md` and so on.
+ */
+export async function lookWhereNamed(
+  state: DirectoryState,
+  name: string,
+  globals: Globals,
+): Promise<Found | null> {
+  const { index } = state
+  // The package's own skills are as they were compiled, and under `verify` nothing else counts.
+  if (!index || state.library || globals.config.verify) return null
+  const { folders = [], units = [] } = index.header
+  const label = labelOf(name)
+  const places = [...new Set(['', ...units.map(({ path }) => path), ...folders])].flatMap(folder =>
+    SKILL_FILES.map(file => `${folder && `${folder}/`}${label}${file}`),
+  )
+  if (places.length > PLACES_MAX) noteCut(state, name, globals)
+  for (const place of places.slice(0, PLACES_MAX)) {
+    if (disk.stat(disk.resolve(state.dir, place)) === null || index.file(place)) continue
+    const parser = await loadParser(globals)
+    if (!parser || parser.isIgnored(state, place)) continue
+    const names = await readAlone(state, place, globals)
+    const record = names?.tool(name)
+    if (names && record) return { state, names, record }
+  }
+  return null
+}
+
+function noteCut({ dir }: DirectoryState, name: string, globals: Globals): void {
+  addDiagnostic(globals, {
+    file: disk.resolve(dir, INDEX_FILE),
+    line: 1,
+    column: 1,
+    rule: 'search-cut',
+    severity: 'info',
+    reason: `"${name}" is not in the index, and was looked for at ${PLACES_MAX} places only: the directory has more folders with skills`,
+    note: 'Run `agent-apps compile` after adding skills.',
+  })
+}
