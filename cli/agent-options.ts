@@ -11,23 +11,31 @@ import { AgentAppsError, isAgentAppsError } from '../src/base/error.js'
 import { PERMISSIONS, type Permission } from '../src/base/permissions.js'
 import { type Command, type Invocation, projectOptions } from './command.js'
 import { noteAll } from './open-runtime.js'
-import { readChoice } from './read-choice.js'
+import { readChoice } from './read-option.js'
+import { usageError } from './usage-error.js'
 
-/** The options of commands that do as an agent would. */
+/** The options of commands that act as an agent. */
 export const AGENT_OPTIONS: Command['options'] = {
-  agent: { type: 'string', value: 'ID', describes: 'as this agent of the configuration' },
-  trust: { type: 'boolean', describes: 'trust the project: its code, and all that its configuration says' },
+  agent: { type: 'string', value: 'ID', describes: 'act as this agent of the configuration' },
+  trust: { type: 'boolean', describes: 'trust the code and the configuration of the project' },
   permissions: {
     type: 'string',
     multiple: true,
     value: 'LIST',
-    describes: `grant these too, besides those of your own configuration: ${PERMISSIONS.join(',')}`,
+    describes: `grant these besides those of your own configuration: ${PERMISSIONS.join(',')}`,
   },
 }
 
+/** Throws USAGE for an option of agents in a command that does not act as one, which `flag` would change. */
+export function refuseAgentOptions({ options }: Invocation, flag: string): void {
+  const idle = Object.keys(AGENT_OPTIONS).find(name => options[name] !== undefined)
+  if (idle !== undefined)
+    throw usageError(`--${idle} requires ${flag}.`, `Add ${flag}, or leave out --${idle}.`)
+}
+
 /**
- * Creates a runtime in which agents have what the user allows: the user's own configuration is the host's, and the
- * project's counts as far as the project is trusted.
+ * Creates a runtime that limits agents by the user's own configuration, and by the project's as far as the project is
+ * trusted.
  *
  * @param evaluate whether the command may run code
  */
@@ -41,7 +49,7 @@ export async function openForAgents(
   const trusted = invocation.options.trust === true
   const loaded = await loadConfig({ cwd, global: true, trusted, ...given })
   const { user } = loaded
-  // Who names paths means these, whatever a configuration says.
+  // Paths of the command line replace the configuration.
   const config = paths ? {} : loaded.config
   const searched = paths ?? loaded.paths
   return createRuntime({
@@ -62,7 +70,7 @@ export async function openForAgents(
   })
 }
 
-/** The policy of the command: answers of the person at it are remembered for the project, unless they say otherwise. */
+/** The command's policy. Answers are remembered for the project unless the person says otherwise. */
 function policyOf(
   policy: RuntimePolicy = {},
   trusted: boolean,
@@ -72,49 +80,42 @@ function policyOf(
     ...policy,
     ...(granted.length > 0 && { permissions: [...new Set([...(policy.permissions ?? []), ...granted])] }),
     approval: { remember: 'project', ...policy.approval },
-    // This program is never part of a project, wherever it lies.
+    // The command itself is never code of the project, wherever it is installed.
     trust: { project: trusted ? 'allow' : (policy.trust?.project ?? 'ask') },
   }
 }
 
-/**
- * The permissions that the command's `--permissions` grant: each takes several, with commas between them.
- *
- * @throws USAGE
- */
+/** Reads `--permissions`, comma-separated and repeatable. Throws USAGE. */
 function grantedBy({ options: { permissions = [] } }: Invocation): Permission[] {
   const words = [permissions].flat().flatMap(list => String(list).split(','))
   return words.map(word => readChoice('permissions', word.trim(), PERMISSIONS))
 }
 
-/** The agent that the command's `--agent` names, or one without limits of its own. */
+/** The agent that `--agent` names, or one without limits of its own. */
 export function agentOf(runtime: Runtime, { options }: Invocation): ReturnType<Runtime['forAgent']> {
   return runtime.forAgent(typeof options.agent === 'string' ? options.agent : {})
 }
 
 const USER_FILE = '~/.config/agent-apps/config.json'
 
-/** Hints for the person at the command, in place of those for a program: by code, or by rule. */
+/** Hints for the command line, in place of those for a program, by error code or rule. */
 const HINTS: Readonly<Record<string, string>> = {
-  AGENT_UNKNOWN: `Name one of \`agents\` in ${USER_FILE}, or trust the project that has it: --trust.`,
-  APPROVAL_UNAVAILABLE: `Run it at a terminal, which asks you, or write a rule that allows the call into ${USER_FILE}.`,
-  PERMISSION_MISSING: `Give --permissions, or \`permissions\` of \`policy\` in ${USER_FILE}, and of the agent that --agent names.`,
-  'permission-missing': `Give --permissions, or add them to \`permissions\` of \`policy\` in ${USER_FILE}.`,
-  'project-untrusted': 'Run the tool at a terminal, which asks you, or give --trust if the project is yours.',
+  AGENT_UNKNOWN: `Name one of \`agents\` in ${USER_FILE}, or add --trust if the project declares it.`,
+  APPROVAL_UNAVAILABLE: `Run it in a terminal to be asked, or add a rule that allows the call to ${USER_FILE}.`,
+  PERMISSION_MISSING: `Add --permissions, or set \`permissions\` of \`policy\` in ${USER_FILE}, and of the agent that --agent names.`,
+  'permission-missing': `Add --permissions, or add them to \`permissions\` of \`policy\` in ${USER_FILE}.`,
+  'project-untrusted': 'Run the tool in a terminal to be asked, or add --trust if the project is yours.',
 }
 
-/**
- * The tools that agents do not get as long as the project is not trusted, as a diagnostic for who writes a program;
- * undefined where they get all.
- */
+/** A diagnostic about the tools that agents do not get while the project is not trusted; undefined if they get all. */
 export async function noteForPrograms(invocation: Invocation): Promise<Diagnostic | undefined> {
   const runtime = await openForAgents(invocation, false)
   await runtime.forAgent().listTools()
   const found = runtime.diagnostics().find(({ rule }) => rule === 'project-untrusted')
-  return found && { ...found, note: `A program of the project gives them to agents. ${found.note}` }
+  return found && { ...found, note: `Programs of the project give them to agents. ${found.note}` }
 }
 
-/** Throws the error of an agent's call with what a person at the command can do about it. */
+/** Throws an agent's error again, with the hint for the command line. */
 export function withCommandHint(error: unknown): never {
   const hint = isAgentAppsError(error) && HINTS[error.code]
   if (!hint) throw error
@@ -122,11 +123,8 @@ export function withCommandHint(error: unknown): never {
   throw new AgentAppsError(code, message, { hint, ...(tool !== undefined && { tool }) })
 }
 
-/** Reports the problems that a runtime for agents has found so far. */
+/** Reports the diagnostics of a runtime for agents. */
 export function noteAgentDiagnostics(runtime: Pick<Runtime, 'diagnostics'>, invocation: Invocation): void {
-  const found = runtime.diagnostics()
-  noteAll(
-    found.map(one => ({ ...one, note: HINTS[one.rule] ?? one.note })),
-    invocation,
-  )
+  const found = runtime.diagnostics().map(one => ({ ...one, note: HINTS[one.rule] ?? one.note }))
+  noteAll(found, invocation)
 }

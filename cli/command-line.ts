@@ -1,9 +1,6 @@
 import type { Invocation } from './command.js'
 
-/**
- * Returns the command line to type for a command, with the paths of an invocation and the named ones of its
- * options.
- */
+/** The command line that repeats an invocation's paths and the named ones of its options. */
 export function commandLine(
   command: string,
   { positionals, options }: Invocation,

@@ -1,7 +1,7 @@
 import type { ParseArgsConfig } from 'node:util'
-import { AgentAppsError } from '../src/base/error.js'
 import type { OptionHelp } from './common-options.js'
 import type { Output } from './output.js'
+import { usageError } from './usage-error.js'
 
 export type OptionTypes = NonNullable<ParseArgsConfig['options']>
 
@@ -15,7 +15,7 @@ export interface Invocation {
   output: Output
   /** Reads all of the standard input. */
   readInput: () => string
-  /** Asks a question until `signal` is aborted; null if nobody answers, as without a terminal. */
+  /** Asks a question until `signal` aborts; null without an answer or a terminal. */
   ask: (question: string, signal?: AbortSignal) => Promise<string | null>
   signal: AbortSignal
 }
@@ -26,7 +26,7 @@ export const INTERRUPTED = 130
 /** One command of `agent-apps`. */
 export interface Command {
   name: string
-  /** How many arguments it takes after its name. */
+  /** The number of arguments after its name. */
   positionals: { min: number; max: number }
   options: Record<string, OptionHelp>
   /** An example command line, with what it does. */
@@ -35,23 +35,23 @@ export interface Command {
   run: (invocation: Invocation) => Promise<number>
 }
 
-/** The option of the commands that look up tools and take no paths as arguments. */
+/** The option of commands that look up tools and take no paths as arguments. */
 export const PATH_OPTION: Record<string, OptionHelp> = {
   path: {
     type: 'string',
     multiple: true,
     value: 'DIR',
-    describes: 'look in this directory, instead of those configured; repeated: in several',
+    describes: 'search this directory instead of those configured (repeatable)',
   },
 }
 
-/** The options of the commands that look up tools as a program would. */
+/** The options of commands that look up tools as a program would. */
 export const LOOK_UP_OPTIONS: Record<string, OptionHelp> = {
   ...PATH_OPTION,
   workspace: {
     type: 'string',
     value: 'DIR',
-    describes: 'with the tools for files and processes, which work in this directory',
+    describes: 'add the tools for files and processes, with this directory as their workspace',
   },
 }
 
@@ -67,9 +67,10 @@ export function projectOptions({ positionals, options, cwd }: Invocation): {
 } {
   const given = [...positionals, ...(Array.isArray(options.path) ? options.path : [])]
   if (given.includes(''))
-    throw new AgentAppsError('USAGE', 'One of the paths given is empty.', {
-      hint: 'Name a directory, or leave it out for those configured. A variable of the shell may be unset.',
-    })
+    throw usageError(
+      'One of the paths is empty.',
+      'Name a directory, or leave it out for those configured. A shell variable may be unset.',
+    )
   return {
     cwd,
     ...(typeof options.config === 'string' && { config: options.config }),

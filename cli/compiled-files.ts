@@ -3,10 +3,7 @@ export function isProjectFile(file: string): boolean {
   return /(?:^|\/)\.agent-apps\/project\.json$/.test(file)
 }
 
-/**
- * Returns the index that a file of a compile belongs to, for shards and modules too; null for a file of a
- * bundle, and for other files.
- */
+/** The index that a compiled file, shard or module belongs to; null for any other file, such as a bundle's. */
 export function indexOf(file: string): string | null {
   const index = isProjectFile(file) ? null : /^(.*\/)?\.agent-apps(?:\.json$|\/)/.exec(file)
   return index ? `${index[1] ?? ''}.agent-apps.json` : null

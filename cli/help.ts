@@ -2,7 +2,7 @@ import type { Command } from './command.js'
 import { COMMANDS } from './commands.js'
 import { COMMON_OPTIONS, type OptionHelp } from './common-options.js'
 
-/** Returns the output of `agent-apps --help`. */
+/** The output of `agent-apps --help`. */
 export function overview(): string {
   const rows = [...COMMANDS].map(([name, { shown, summary }]): [string, string] => [
     `${name} ${shown}`,
@@ -15,14 +15,14 @@ export function overview(): string {
     '',
     ...columns(rows),
     '',
-    'Options of every command:',
+    'Global options:',
     ...columns(optionRows(COMMON_OPTIONS)),
     '',
-    'Start with `agent-apps init`. `agent-apps <command> --help` has an example.',
+    'Start with `agent-apps init`. Run `agent-apps <command> --help` for options and an example.',
   ].join('\n')
 }
 
-/** Returns the output of `agent-apps <command> --help`. */
+/** The output of `agent-apps <command> --help`. */
 export function commandHelp({ name, options, example }: Command): string {
   const { shown = '', summary = '' } = COMMANDS.get(name) ?? {}
   const own = optionRows(options)
@@ -32,7 +32,7 @@ export function commandHelp({ name, options, example }: Command): string {
     `Usage: agent-apps ${[name, shown, '[options]'].filter(Boolean).join(' ')}`,
     ...(own.length > 0 ? ['', 'Options:', ...columns(own)] : []),
     '',
-    'Options of every command:',
+    'Global options:',
     ...columns(optionRows(COMMON_OPTIONS)),
     '',
     'Example:',

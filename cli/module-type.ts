@@ -1,10 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 
-/**
- * True for a file that Node treats as an ES module: by its extension, or by the `type` of the nearest
- * package.json above it.
- */
+/** True for a file that Node treats as an ES module, by its extension or the nearest package.json above it. */
 export function isModuleFile(file: string): boolean {
   if (file.endsWith('.mjs')) return true
   for (let folder = dirname(file); ; folder = dirname(folder)) {
@@ -13,10 +10,7 @@ export function isModuleFile(file: string): boolean {
   }
 }
 
-/**
- * Returns the `type` of a folder's package.json, an empty string if it has none; null if there is no such
- * file.
- */
+/** The `type` of a folder's package.json, empty if it has none; null without a package.json. */
 function typeIn(folder: string): string | null {
   try {
     const { type = '' } = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8'))

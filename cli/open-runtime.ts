@@ -7,8 +7,8 @@ import { fromHere } from './from-here.js'
 import { printable } from './output.js'
 
 /**
- * Creates a runtime over the configured paths and the user's own directories, or over those of `--path`. It
- * checks files before it trusts an index.
+ * Creates a runtime over the configured paths and the user's own directories, or over those of `--path`. By default it
+ * compares files with their index.
  *
  * @param evaluate whether the command may run code
  */
@@ -30,10 +30,7 @@ export async function openRuntime(invocation: Invocation, evaluate: boolean): Pr
   })
 }
 
-/**
- * Returns the roles of a tool: `main`, `middleware`, `context`, and `directive` if contents may use it as
- * one.
- */
+/** The roles of a tool: `main`, `middleware`, `context`, and `directive` if contents may use it as one. */
 export function rolesOf({ frontmatter: { role, tags } }: ToolDef): string[] {
   return [...(role === undefined ? [] : [role]), ...(directiveForms(tags).length > 0 ? ['directive'] : [])]
 }
@@ -48,29 +45,25 @@ export function isOfProject({ origin }: ToolDef): boolean {
   return origin.layer === 'project'
 }
 
-/** Returns a tool's file as an absolute path. */
+/** A tool's file, absolute. */
 export function fileOf({ entry, file }: { entry: string; file: string }): string {
   return join(entry, file)
 }
 
-/** Reports skills that the project leaves out: those of plugins without a name, and those to which nothing leads. */
+/** Reports skills that the project leaves out: those of unnamed plugins, and those outside every path. */
 export async function noteLeftOut(invocation: Invocation): Promise<void> {
   const { paths, ...project } = projectOptions(invocation)
   if (paths) return
-  const {
-    paths: configured,
-    config,
-    faults,
-  } = await loadConfig({ ...project, trusted: true, evaluate: false })
-  noteAll([...faults, ...(await skillsElsewhere(configured, config.rules))], invocation)
+  const loaded = await loadConfig({ ...project, trusted: true, evaluate: false })
+  noteAll([...loaded.faults, ...(await skillsElsewhere(loaded.paths, loaded.config.rules))], invocation)
 }
 
-/** Reports the problems that the runtime has found so far. */
+/** Reports the diagnostics of a runtime. */
 export function noteDiagnostics(runtime: Runtime, invocation: Invocation): void {
   noteAll(runtime.diagnostics(), invocation)
 }
 
-/** Reports problems, each on a line. */
+/** Prints diagnostics, one per line. */
 export function noteAll(diagnostics: readonly Diagnostic[], { output, cwd }: Invocation): void {
   for (const { file, line, column, severity, reason, note } of diagnostics) {
     const label = output.style(severity === 'error' ? 'red' : 'yellow', severity, output.stderr)

@@ -4,7 +4,7 @@ import type { Io, Terminal } from './standard-io.js'
 
 type Style = Parameters<typeof styleText>[0]
 
-export interface OutputOptions {
+interface OutputOptions {
   json: boolean
   quiet: boolean
   verbose: boolean
@@ -38,7 +38,7 @@ export class Output {
     this.stdout.write(`${line}\n`)
   }
 
-  /** Writes a result exactly as it is. */
+  /** Writes a result without a line break. */
   exact(text: string): void {
     this.stdout.write(text)
   }
@@ -61,17 +61,17 @@ export class Output {
     this.stderr.write(`${line}\n`)
   }
 
-  /** Text in a style where colours are wanted. `stream` is where it will be written. */
+  /** Styles text if colours are enabled for the stream that it will be written to. */
   style(style: Style, text: string, stream = this.stdout): string {
     const wanted = this.#color ?? (stream.isTTY && !process.env.NO_COLOR)
-    // The decision is made here, and not by Node, which looks only at standard output.
+    // Node itself would look only at standard output.
     return wanted ? styleText(style, text, { validateStream: false }) : text
   }
 }
 
 /**
- * Makes control characters in a skill's text visible, so that no file can move the cursor of the terminal. GitHub
- * runs what follows `##[` as a command, wherever it stands in a line, so that the `[` is made visible there, too.
+ * Escapes control characters, so that no skill can move the cursor of the terminal. After `##` it also escapes `[`, since
+ * GitHub runs what follows `##[` as a command, anywhere in a line.
  */
 export function printable(text: string): string {
   return visibleText(text.replace(/[\t\n]/g, ' ')).replace(/(?<=##)\[/g, '\\u005b')
@@ -79,12 +79,12 @@ export function printable(text: string): string {
 
 /** Formats `1204` as `1,204`; with a noun, `1 skill`, `2 skills`. */
 export function count(number: number, noun?: string): string {
-  // Loading locale data would take longer than a small compile.
+  // Loading locale data takes longer than a small compile.
   const shown = String(number).replace(/\B(?=(?:\d{3})+$)/g, ',')
   return noun === undefined ? shown : `${shown} ${noun}${number === 1 ? '' : 's'}`
 }
 
-/** Returns the line about what listing the tools in a prompt costs. */
+/** The line about the size of the catalog in a prompt. */
 export function catalogLine({ tools, tokens }: { tools: number; tokens: number }): string {
   return `catalog: ${count(tools, 'tool')}, about ${count(tokens, 'token')}`
 }

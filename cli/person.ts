@@ -11,10 +11,7 @@ const ANSWERS: Readonly<Record<string, Answer>> = {
   d: 'deny',
 }
 
-/**
- * Asks the person at the terminal what the runtime asks. Undefined where there is none, so that the runtime says
- * that there is nobody.
- */
+/** Asks the runtime's questions in the terminal. Undefined without a terminal, so that the runtime knows it cannot ask. */
 export function personAt({ output, ask }: Invocation, isTerminal: boolean): Interact | undefined {
   if (!isTerminal) return undefined
   return async request => {
@@ -22,9 +19,9 @@ export function personAt({ output, ask }: Invocation, isTerminal: boolean): Inte
     const question = questionOf(request)
     for (let times = 0; times < 3; times++) {
       const form = '[o]nce, for the [s]ession, for this [p]roject, or [d]eny?'
-      const said = await ask(`${question}  ${form} `, request.signal)
-      if (said === null) throw new Error('no answer came from the terminal')
-      const answer = ANSWERS[said.trim().slice(0, 1).toLowerCase()]
+      const typed = await ask(`${question}  ${form} `, request.signal)
+      if (typed === null) throw new Error('the terminal gave no answer')
+      const answer = ANSWERS[typed.trim().slice(0, 1).toLowerCase()]
       if (answer) return answer
       output.note('Answer o, s, p or d.')
     }
@@ -34,14 +31,14 @@ export function personAt({ output, ask }: Invocation, isTerminal: boolean): Inte
 
 type PromptRequest = Exclude<HostRequest, { kind: 'approval' | 'project' }>
 
-/** Asks what a tool asks; the line begins with the tool's name, so that it passes for no approval. */
+/** Asks a tool's question. The line begins with the tool's name, so that it cannot pass for an approval. */
 async function promptAnswer(request: PromptRequest, ask: Invocation['ask']): Promise<unknown> {
   const { tool, message } = request
   const options = request.kind === 'choice' ? ` [${request.choices.join(', ')}]` : ''
   const form = request.kind === 'confirm' ? ' [y]es or [n]o' : options
-  const said = await ask(printable(`${tool} asks: ${message}${form} `), request.signal)
-  if (said === null) throw new Error('no answer came from the terminal')
-  const text = said.trim()
+  const typed = await ask(printable(`${tool} asks: ${message}${form} `), request.signal)
+  if (typed === null) throw new Error('the terminal gave no answer')
+  const text = typed.trim()
   if (text === '' && request.default !== undefined) return request.default
   return request.kind === 'confirm' ? /^y/i.test(text) : text
 }
@@ -53,18 +50,18 @@ function questionOf(request: Exclude<HostRequest, PromptRequest>): string {
 
 function projectLines({ root, tools, configuration }: Extract<HostRequest, { kind: 'project' }>): string[] {
   return [
-    `Do you trust ${root}? An agent calls its code, which may do whatever you may do:`,
+    `Do you trust ${root}? An agent calls its code, which can do anything that you can do:`,
     ...tools.map(({ name, file, permissions: { required, optional }, shadows }) =>
       [
         `  ${name}  ${file}`,
-        required.length + optional.length > 0 && `says it does ${[...required, ...optional].join(', ')}`,
-        shadows.length > 0 && `takes the place of ${shadows.map(({ layer }) => layer).join(', ')}`,
+        required.length + optional.length > 0 && `declares ${[...required, ...optional].join(', ')}`,
+        shadows.length > 0 && `shadows ${shadows.map(({ layer }) => layer).join(', ')}`,
       ]
         .filter(Boolean)
         .join('  '),
     ),
     ...Object.entries(configuration)
       .filter(([, value]) => value !== undefined)
-      .map(([key, value]) => `  its configuration sets ${key}: ${JSON.stringify(value)}`),
+      .map(([key, value]) => `  the configuration sets ${key}: ${JSON.stringify(value)}`),
   ]
 }

@@ -1,11 +1,11 @@
 import type { Progress } from 'agent-apps/compiler'
 
-/** A compile that takes less than this (ms) shows no bar. */
+/** The bar appears after this time, in ms. */
 const DELAY = 1000
 const INTERVAL = 100
 const WIDTH = 24
 
-/** Returns a progress bar on a terminal, shown once compiling takes over a second; none in CI or a pipe. */
+/** A progress bar for a terminal, shown once compiling takes over a second; hidden in CI and pipes. */
 export function progressBar(quiet: boolean): { update: (progress: Progress) => void; end: () => void } {
   const { stderr, env } = process
   const started = performance.now()

@@ -1,6 +1,8 @@
 import type { ToolDef } from 'agent-apps'
-import { AgentAppsError } from '../src/base/error.js'
+import type { AgentAppsError } from '../src/base/error.js'
+import { isJsonObject } from '../src/base/json.js'
 import type { Command, Invocation } from './command.js'
+import { usageError } from './usage-error.js'
 
 /** The options of commands that pass arguments to a tool. */
 export const ARGUMENT_OPTIONS: Command['options'] = {
@@ -8,19 +10,19 @@ export const ARGUMENT_OPTIONS: Command['options'] = {
     type: 'string',
     multiple: true,
     value: 'KEY=VALUE',
-    describes: `one argument; a JSON value is parsed, unless \`params\` says that it is a string: list='["a"]'`,
+    describes: `set one argument (repeatable); JSON values are parsed, except for string params: list='["a"]'`,
   },
   args: {
     type: 'string',
     value: 'JSON',
-    describes: 'all arguments as a JSON object; - reads them from standard input',
+    describes: 'all arguments as a JSON object; - reads them from stdin',
   },
 }
 
 /**
- * Reads the arguments of `--args` and, over them, of each `--arg`; undefined if there are none.
+ * Reads the arguments of `--args`, overridden by each `--arg`; undefined if neither is given.
  *
- * @param tool the tool that is called, whose schema says which arguments are strings
+ * @param tool the called tool, whose schema says which arguments are strings
  * @param anyJson whether `--args` alone may be JSON other than an object
  * @throws USAGE
  */
@@ -34,11 +36,11 @@ export function readArguments(
   refuseDoubles(pairs.map(([key]) => key))
   const json = typeof args === 'string' ? readJson(args === '-' ? readInput() : args) : undefined
   if (pairs.length === 0 && (json === undefined || anyJson)) return json
-  if (json !== undefined && !isObject(json)) throw usage('--args must be a JSON object')
+  if (json !== undefined && !isJsonObject(json)) throw usage('--args must be a JSON object')
   return { ...json, ...Object.fromEntries(pairs) }
 }
 
-/** Returns the arguments that can only be strings. */
+/** The arguments that can only be strings. */
 function textsOf(tool: ToolDef | null): Set<string> {
   const properties = tool?.frontmatter.params?.properties ?? {}
   const isText = (schema: unknown): boolean => (schema as { type?: unknown } | null)?.type === 'string'
@@ -49,13 +51,14 @@ function textsOf(tool: ToolDef | null): Set<string> {
   )
 }
 
-/** Otherwise only the last value would be kept, silently. */
+/** Throws USAGE for a repeated argument, of which only the last value would count. */
 function refuseDoubles(keys: string[]): void {
   const double = keys.find((key, number) => keys.indexOf(key) < number)
   if (double === undefined) return
-  throw new AgentAppsError('USAGE', `--arg ${JSON.stringify(double)} is given more than once.`, {
-    hint: `Write a list as JSON: --arg ${double}='["a", "b"]'.`,
-  })
+  throw usageError(
+    `--arg ${JSON.stringify(double)} is given more than once.`,
+    `Write a list as JSON: --arg ${double}='["a", "b"]'.`,
+  )
 }
 
 /** Reads an option's value as JSON. Throws USAGE. */
@@ -67,10 +70,6 @@ export function readJson(json: string, option = '--args'): unknown {
   }
 }
 
-function isObject(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
-}
-
 function readPair(pair: string, texts: ReadonlySet<string>): [string, unknown] {
   const equals = pair.indexOf('=')
   if (equals === 0) throw usage(`--arg ${JSON.stringify(pair)} has no name before the "="`)
@@ -79,10 +78,7 @@ function readPair(pair: string, texts: ReadonlySet<string>): [string, unknown] {
   return [key, readValue(pair.slice(equals + 1), texts.has(key))]
 }
 
-/**
- * Parses `3`, `true` and `["a"]` as JSON, unless the argument can only be a string; anything else is a
- * string.
- */
+/** Parses `3`, `true` and `["a"]` as JSON unless the argument can only be a string; anything else is a string. */
 function readValue(text: string, isText: boolean): unknown {
   try {
     const value: unknown = JSON.parse(text)
@@ -94,5 +90,5 @@ function readValue(text: string, isText: boolean): unknown {
 
 function usage(problem: string, option = '--args'): AgentAppsError {
   const others = option === '--args' ? '--arg key=value, or ' : ''
-  return new AgentAppsError('USAGE', `${problem}.`, { hint: `Write ${others}${option} '{"key": "value"}'.` })
+  return usageError(`${problem}.`, `Write ${others}${option} '{"key": "value"}'.`)
 }

@@ -10,20 +10,22 @@ import { commandHelp } from './help.js'
 import { Output } from './output.js'
 import { showError } from './show-error.js'
 import type { Io } from './standard-io.js'
+import { usageError } from './usage-error.js'
 
 /**
- * Runs a command and gives the exit code.
+ * Runs a command and returns its exit code.
  *
- * @param name `help` for the help of the command that `argv` begins with; undefined if there is none
- * @param argv what was given besides the name
+ * @param name the command, `help` for the help of the command that `argv` begins with, or undefined if none is given
+ * @param argv the other words
  */
 export async function runCommand(name: string | undefined, argv: string[], io: Io): Promise<number> {
   try {
     if (name === 'help') return print(commandHelp(await findCommand(argv[0] ?? '')), io)
     if (name !== undefined) return await perform(await findCommand(name), argv, io)
-    throw new AgentAppsError('USAGE', 'There is no command in what was given.', {
-      hint: 'Usage: agent-apps <command> [options]. See `agent-apps --help`.',
-    })
+    throw usageError(
+      'No command was given.',
+      'Usage: agent-apps <command> [options]. See `agent-apps --help`.',
+    )
   } catch (error) {
     return fail(error, commonOutput(argv, io), process.cwd())
   }
@@ -33,10 +35,10 @@ async function findCommand(name: string): Promise<Command> {
   const listed = COMMANDS.get(name)
   if (listed) return listed.load()
   const near = nearest(name, COMMANDS.keys())
-  throw new AgentAppsError('USAGE', `There is no command ${JSON.stringify(name)}.`, {
-    hint:
-      near === null ? 'See `agent-apps --help` for those there are.' : `Did you mean \`agent-apps ${near}\`?`,
-  })
+  throw usageError(
+    `There is no command ${JSON.stringify(name)}.`,
+    near === null ? 'See `agent-apps --help` for all commands.' : `Did you mean \`agent-apps ${near}\`?`,
+  )
 }
 
 async function perform(command: Command, argv: string[], io: Io): Promise<number> {
@@ -48,9 +50,8 @@ async function perform(command: Command, argv: string[], io: Io): Promise<number
       positionals.length < min
         ? 'is missing an argument'
         : `takes no argument ${JSON.stringify(positionals[max])}`
-    throw new AgentAppsError('USAGE', `\`agent-apps ${command.name}\` ${problem}.`, {
-      hint: `Usage: ${['agent-apps', command.name, COMMANDS.get(command.name)?.shown].filter(Boolean).join(' ')}`,
-    })
+    const usage = ['agent-apps', command.name, COMMANDS.get(command.name)?.shown].filter(Boolean)
+    throw usageError(`\`agent-apps ${command.name}\` ${problem}.`, `Usage: ${usage.join(' ')}`)
   }
   const cwd = resolve(typeof values.cwd === 'string' ? values.cwd : '.')
   if (!existsSync(cwd)) {
@@ -90,11 +91,11 @@ function parse(command: Command, argv: string[]): { values: Invocation['options'
     const { values, positionals } = parseArgs({ args, options, allowPositionals: true })
     return { values: values as Invocation['options'], positionals }
   } catch (error) {
-    throw usageError(error as Error & { code?: string }, command, known)
+    throw parseError(error as Error & { code?: string }, command, known)
   }
 }
 
-/** Writes out the values that were left out, because `parseArgs` takes the next word for one. */
+/** Adds the values that were left out, since `parseArgs` would take the next word for one. */
 function withOptionalValues(argv: string[], known: Record<string, OptionHelp>): string[] {
   return argv.map((word, index) => {
     const optional = word.startsWith('--') ? known[word.slice(2)]?.optional : undefined
@@ -102,27 +103,25 @@ function withOptionalValues(argv: string[], known: Record<string, OptionHelp>): 
   })
 }
 
-function usageError(
+function parseError(
   { message, code }: Error & { code?: string },
   command: Command,
   known: Record<string, OptionHelp>,
 ): AgentAppsError {
   const flag = /'(-[^\s'=]*)/.exec(message)?.[1] ?? ''
   const help = `See \`agent-apps ${command.name} --help\`.`
-  const usage = (problem: string, hint: string): AgentAppsError =>
-    new AgentAppsError('USAGE', `\`agent-apps ${command.name}\` ${problem}.`, { hint })
+  const faulty = (problem: string, hint: string): AgentAppsError =>
+    usageError(`\`agent-apps ${command.name}\` ${problem}.`, hint)
   if (code === 'ERR_PARSE_ARGS_UNKNOWN_OPTION') {
-    const near = nearest(
-      flag,
-      Object.keys(known).map(name => `--${name}`),
-    )
-    return usage(`has no option ${flag}`, near === null ? help : `Did you mean ${near}?`)
+    const flags = Object.keys(known).map(name => `--${name}`)
+    const near = nearest(flag, flags)
+    return faulty(`has no option ${flag}`, near === null ? help : `Did you mean ${near}?`)
   }
   const option = known[flag.slice(2)]
   if (option?.type === 'string')
-    return usage(`has no value for ${flag}`, `Write ${flag}=${option.value}. ${help}`)
-  if (option !== undefined) return usage(`takes no value for ${flag}`, `Write ${flag} alone. ${help}`)
-  return new AgentAppsError('USAGE', message, { hint: help })
+    return faulty(`has no value for ${flag}`, `Write ${flag}=${option.value}. ${help}`)
+  if (option !== undefined) return faulty(`takes no value for ${flag}`, `Write ${flag} alone. ${help}`)
+  return usageError(message, help)
 }
 
 function print(text: string, { stdout }: Io): number {
@@ -130,7 +129,7 @@ function print(text: string, { stdout }: Io): number {
   return 0
 }
 
-/** The output for a command line that cannot be parsed. */
+/** The output for a command line that is not parsed. */
 function commonOutput(argv: string[], io: Io): Output {
   return new Output(io, {
     json: argv.includes('--json'),

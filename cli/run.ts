@@ -4,8 +4,8 @@ import { packageVersion } from './package-version.js'
 import type { Io } from './standard-io.js'
 
 /**
- * Runs a command line and gives the exit code: 0 done, 1 errors, 2 wrong usage, 130 interrupted. The runtime
- * is loaded only for a command.
+ * Runs a command line and returns the exit code: 0 done, 1 errors, 2 wrong usage, 130 interrupted. Only a command loads
+ * the runtime.
  */
 export async function run(argv: string[], io: Io): Promise<number> {
   const { name, rest } = splitCommand(argv)
@@ -18,7 +18,7 @@ export async function run(argv: string[], io: Io): Promise<number> {
   return runCommand(name, rest, io)
 }
 
-/** The command's name, and all else in its order: options may stand before the name as well. */
+/** Separates the command's name from the other words. Options may precede the name. */
 function splitCommand(argv: string[]): { name: string | undefined; rest: string[] } {
   const takesValue = (option: string | undefined): boolean =>
     option?.startsWith('--') === true && COMMON_OPTIONS[option.slice(2)]?.type === 'string'

@@ -5,10 +5,9 @@ import { fromCwd, fromHere } from './from-here.js'
 import { type Output, printable } from './output.js'
 
 /**
- * Reports an error: one of ours with what to do about it, any other with its stack.
+ * Prints an error: one of ours with its hint, any other with its stack.
  *
- * @param cwd the directory that paths in JSON are relative to; human-readable output shows paths relative to
- *   the current directory
+ * @param cwd the directory for paths in JSON; human-readable output shows paths relative to the current directory
  */
 export function showError(thrown: unknown, output: Output, cwd: string): void {
   const error = packageMissing(thrown) ?? thrown
@@ -27,7 +26,7 @@ export function showError(thrown: unknown, output: Output, cwd: string): void {
   output.error(`  ${printable(hint)}`)
 }
 
-/** Returns an error's message with its file shown in one way, however the message shows it. */
+/** An error's message, in which each form of its file's path is replaced by the shown one. */
 export function messageFor(error: AgentAppsError, named: (path: string) => string): string {
   const { message, file } = error
   const shown = shownFile(error, named)
@@ -40,7 +39,7 @@ export function messageFor(error: AgentAppsError, named: (path: string) => strin
   return message.replaceAll(file, () => shown)
 }
 
-/** Returns an error's file as it is shown to the user. A path that is not absolute is left unchanged. */
+/** An error's file as users see it; a relative path stays as it is. */
 function shownFile({ file }: AgentAppsError, named: (path: string) => string): string | undefined {
   return file !== undefined && isAbsolute(file) ? named(file) : file
 }
@@ -49,10 +48,7 @@ function suffix({ position }: AgentAppsError): string {
   return position ? `:${position.line}:${position.column}` : ''
 }
 
-/**
- * Returns the error for a package that code imports and that is not installed, such as one that is
- * `external`; null for any other error.
- */
+/** The error for an imported package that is not installed, such as an `external` one; null for other errors. */
 function packageMissing(thrown: unknown): AgentAppsError | null {
   const { code, message = '' } = (thrown ?? {}) as NodeJS.ErrnoException
   const [, name] = /^Cannot find package '((?:@[\w.-]+\/)?\w[\w.-]*)'/.exec(message) ?? []
@@ -60,16 +56,14 @@ function packageMissing(thrown: unknown): AgentAppsError | null {
   return new AgentAppsError('MODULE_MISSING', `${message}.`, { hint: `Install it: \`npm install ${name}\`.` })
 }
 
-/** Reports what a tool itself threw, or a fault of ours, with its stack, since it was not expected. */
+/** Prints an error of a tool's code, or a bug of ours, with its stack. */
 function showUnexpected(thrown: unknown, output: Output): void {
   const { name, message, stack, code } = (thrown instanceof Error ? thrown : {}) as NodeJS.ErrnoException
   if (output.json)
     return output.jsonResult({
       error: code ?? name ?? 'Error',
       message: message ?? textOf(thrown),
-      hint: output.verbose
-        ? 'Its `stack` says where it was thrown.'
-        : '`--verbose` adds where it was thrown.',
+      hint: output.verbose ? '`stack` shows where it was thrown.' : '`--verbose` adds the stack.',
       ...(output.verbose && { stack }),
     })
   const lines = (stack ?? message ?? textOf(thrown)).split('\n')
@@ -85,7 +79,7 @@ function textOf(thrown: unknown): string {
 const FRAME = /^ +at /
 const OUR_CODE = new URL('..', import.meta.url).href
 
-/** True for a stack line that leads into agent-apps or Node itself. */
+/** True for a stack line of agent-apps or Node itself. */
 function isOurs(line: string): boolean {
   return FRAME.test(line) && (line.includes(OUR_CODE) || /\(?node:/.test(line))
 }

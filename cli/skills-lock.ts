@@ -2,13 +2,14 @@ import { createHash } from 'node:crypto'
 import { readdirSync, readFileSync, statSync } from 'node:fs'
 import { basename, dirname, join, relative } from 'node:path'
 import type { ToolDef } from 'agent-apps'
+import { isJsonObject } from '../src/base/json.js'
 import { fileOf } from './open-runtime.js'
 import { type Output, printable } from './output.js'
 
-/** The file in which the `skills` command records what it installed into a project. */
+/** The file in which the `skills` command records the skills that it installed into a project. */
 export const LOCK_FILE = 'skills-lock.json'
 
-/** The source that a skill was installed from. Fields that the lock file does not have are null. */
+/** The source of an installed skill. Fields that the lock file lacks are null. */
 export interface InstalledFrom {
   source: string
   sourceType: string | null
@@ -21,24 +22,26 @@ interface LockedSkill extends InstalledFrom {
   computedHash: string | null
 }
 
-/** The lock file of a project: its skills by name, and what is wrong with the file, if anything. */
+/** The lock file of a project: its skills by name, and the file's problem, if any. */
 export interface SkillsLock {
   skills: ReadonlyMap<string, LockedSkill>
   problem: string | null
 }
 
-/** Reads the lock file of a folder. Where there is none, it has no skills. */
+/** Reads the lock file of a folder; empty without one. */
 export function readSkillsLock(folder: string): SkillsLock {
   const nothing = new Map<string, LockedSkill>()
   const file = join(folder, LOCK_FILE)
   try {
-    // Reading a pipe, or a device that a link leads to, would never end.
+    // Reading a pipe or device would never end.
     if (!statSync(file).isFile()) return { skills: nothing, problem: 'it is not a regular file' }
     const lock: unknown = JSON.parse(readFileSync(file, 'utf8'))
-    const skills = isRecord(lock) ? lock.skills : undefined
-    if (!isRecord(skills)) return { skills: nothing, problem: 'it has no object `skills`' }
+    const skills = isJsonObject(lock) ? lock.skills : undefined
+    if (!isJsonObject(skills)) return { skills: nothing, problem: 'it has no object `skills`' }
     const locked = Object.entries(skills).flatMap(([name, entry]): [string, LockedSkill][] =>
-      isRecord(entry) && typeof entry.source === 'string' ? [[name, lockedSkill(entry, entry.source)]] : [],
+      isJsonObject(entry) && typeof entry.source === 'string'
+        ? [[name, lockedSkill(entry, entry.source)]]
+        : [],
     )
     return { skills: new Map(locked), problem: null }
   } catch (error) {
@@ -58,16 +61,12 @@ function lockedSkill(entry: Record<string, unknown>, source: string): LockedSkil
   }
 }
 
-function isRecord(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
-}
-
 /** Reports a lock file that cannot be read. */
 export function noteLock({ problem }: SkillsLock, output: Output): void {
   if (problem !== null) output.note(`${LOCK_FILE} is not used: ${printable(problem)}`)
 }
 
-/** Finds where a tool was installed from; null for one that the lock file does not name. */
+/** The source of a tool; null if the lock file does not list it. */
 export function installedFrom(tool: ToolDef, lock: SkillsLock): InstalledFrom | null {
   const locked = lockedAs(tool, lock)
   if (locked === null) return null
@@ -75,18 +74,18 @@ export function installedFrom(tool: ToolDef, lock: SkillsLock): InstalledFrom | 
   return from
 }
 
-/** Shows where a skill was installed from, in one line. */
+/** A skill's source in one line. */
 export function shownSource({ source, ref, skillPath }: InstalledFrom): string {
   return `${source}${ref === null ? '' : `@${ref}`}${skillPath === null ? '' : ` ${skillPath}`}`
 }
 
-/** True where a tool's folder is no longer what the lock file says was installed. */
+/** True if a tool's folder differs from what the lock file says was installed. */
 export function isChangedSinceInstalled(tool: ToolDef, lock: SkillsLock): boolean {
   const hash = lockedAs(tool, lock)?.computedHash ?? null
   return hash !== null && hash !== '' && hash !== folderHash(dirname(fileOf(tool.origin)))
 }
 
-/** The entry of a folder skill: the lock file has it by its own name, which the folder's is made of. */
+/** The entry of a folder skill. The lock file lists it by its own name, from which the folder's name is derived. */
 function lockedAs({ kind, name, frontmatter, origin }: ToolDef, { skills }: SkillsLock): LockedSkill | null {
   if (kind !== 'folder' || origin.layer !== 'project') return null
   const folder = basename(dirname(fileOf(origin)))
@@ -104,8 +103,8 @@ function folderName(name: string): string | undefined {
 }
 
 /**
- * The hash of a skill's folder as `skills` computes it: SHA-256 over path and content of each file, in order of
- * path, without links, `.git` and `node_modules`.
+ * The hash of a skill's folder as `skills` computes it: SHA-256 over the path and content of each file, sorted by path,
+ * without links, `.git` and `node_modules`.
  */
 export function folderHash(folder: string): string {
   const files = filesBelow(folder).map(file => relative(folder, file).replaceAll('\\', '/'))

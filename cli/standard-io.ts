@@ -1,16 +1,16 @@
 import { readFileSync } from 'node:fs'
 
-/** The streams of a command line, and its signal. The environment and the working directory are the process's. */
+/** The streams of a command line, and its signal. Environment and working directory are those of the process. */
 export interface Io {
   /** Reads all of the standard input. */
   readInput: () => string
-  /** Asks a question until `signal` is aborted; null if nobody answers, as without a terminal. */
+  /** Asks a question until `signal` aborts; null without an answer or a terminal. */
   ask: (question: string, signal?: AbortSignal) => Promise<string | null>
   stdout: Terminal
   stderr: Terminal
-  /** Waits until all that was written has reached the system, or cannot reach it any more. */
+  /** Waits until all output is written, or can no longer be. */
   flush: () => Promise<void>
-  /** Aborted when the command is to end. */
+  /** Aborts when the command must end. */
   signal: AbortSignal
 }
 
@@ -22,8 +22,8 @@ export interface Terminal {
 }
 
 /**
- * The streams of this process, and Ctrl-C. From here on standard output is the results' alone: what code that a command runs
- * writes there, `console.log` included, goes to standard error.
+ * The streams of this process, and Ctrl-C. From here on, standard output carries results only: whatever else writes to it,
+ * such as a tool's `console.log`, writes to standard error.
  */
 export function standardIo(): Io {
   const { stdout, stderr } = process
@@ -31,17 +31,17 @@ export function standardIo(): Io {
   const write = stdout.write.bind(stdout)
   stdout.write = ((...words: Parameters<typeof write>) => {
     stderr.write(...words)
-    // Whoever pipes into standard output waits for that one to drain, which never fills.
+    // Standard output never fills, so writers need not wait for it to drain.
     return true
   }) as typeof write
-  // A reader that has seen enough (`agent-apps list | head`) is not a fault.
+  // A reader may stop early: `agent-apps list | head`.
   stdout.on('error', error => {
     if ((error as NodeJS.ErrnoException).code !== 'EPIPE') throw error
   })
   return {
     readInput: () => readFileSync(0, 'utf8'),
     ask: async (question, unwanted) => {
-      // Not opened before, which takes as long as `--help`.
+      // Opened late, since that takes as long as `--help`.
       const { stdin } = process
       if (!stdin.isTTY || !stderr.isTTY) return null
       stderr.write(question)
@@ -62,7 +62,7 @@ export function standardIo(): Io {
   }
 }
 
-/** Aborts at the first Ctrl-C; the second ends the process as it would have without us. */
+/** Aborts at the first Ctrl-C; the second ends the process. */
 function interruptSignal(): AbortSignal {
   const controller = new AbortController()
   process.once('SIGINT', () => controller.abort())

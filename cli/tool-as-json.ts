@@ -3,7 +3,7 @@ import { directiveForms } from '../src/content/directive-forms.js'
 import { fromCwd } from './from-here.js'
 import { fileOf } from './open-runtime.js'
 
-/** Returns a tool as `list --json` prints it; missing values are null. */
+/** A tool as `list --json` prints it; missing values are null. */
 export function toolAsJson(tool: ToolDef, cwd: string): Record<string, unknown> {
   const { name, kind, frontmatter, origin } = tool
   const { description, role, tags, visibility } = frontmatter

@@ -7,8 +7,7 @@ import {
   type ToolContext,
   type ToolDef,
 } from 'agent-apps'
-import { filesOf } from './agents/files-of.js'
-import { expectModels, runAgent } from './agents/run-agent.js'
+import { expectModels, filesOf, runAgent } from './agents/run-agent.js'
 
 interface AgentArguments {
   prompt: string

@@ -1,8 +1,8 @@
 import type { Stats } from 'node:fs'
 import { AgentAppsError, type Context, type ToolContext } from 'agent-apps'
 import { RUNTIME_CONTEXT, toolContextOf } from '../src/skill/tool-context.js'
+import { throwIfAborted } from './files/aborted.js'
 import { bytesOf, textOf } from './files/file-bytes.js'
-import { mustGoOn } from './files/going-on.js'
 import { oneAtATime } from './files/one-at-a-time.js'
 import { openToRead } from './files/open-to-read.js'
 import { replaceFile } from './files/replace-file.js'
@@ -114,7 +114,7 @@ async function readFile(
   const { handle, stat } = await openToRead(place, workspace)
   try {
     if (stat.size > READ_MAX) throw notFile(place, `is too large: ${stat.size} bytes`)
-    mustGoOn(ctx)
+    throwIfAborted(ctx)
     return { place, bytes: await bytesOf(handle, stat.size), stat }
   } finally {
     await handle.close()
@@ -136,7 +136,7 @@ async function alone<Result>(
 ): Promise<Result> {
   const { real } = await placeOf(path, workspace)
   return oneAtATime(real, async () => {
-    mustGoOn(ctx)
+    throwIfAborted(ctx)
     const place = await placeOf(path, workspace)
     expectWritable(workspace.protected, place)
     return work(place)
@@ -152,7 +152,7 @@ function write(
   return alone(path, workspace, ctx, async place => {
     const before = place.exists ? await inFolderOf(place, item => statItem(item, place)) : null
     const bytes = typeof content === 'string' ? Buffer.from(content) : content
-    await replaceFile(place, bytes, before, () => mustGoOn(ctx))
+    await replaceFile(place, bytes, before, () => throwIfAborted(ctx))
     return { ...shown(place), exists: true }
   })
 }
@@ -168,7 +168,7 @@ function changeText(
     const text = expectText(bytes, place)
     const changed = await change(text)
     if (changed === text) return false
-    await replaceFile(place, Buffer.from(changed), stat, () => mustGoOn(ctx))
+    await replaceFile(place, Buffer.from(changed), stat, () => throwIfAborted(ctx))
     return true
   })
 }

@@ -1,6 +1,8 @@
 import { failureForModel } from 'agent-apps'
+import type { AgentRuntime, RunEvents, ToolDef } from 'agent-apps/runtime'
 import { jsonSchema, type ModelMessage, type Tool } from 'ai'
 import type { CallOptions, ModelTool, ToolCall } from '../skill-tools/model-tool.js'
+import { modelTool } from '../skill-tools/model-tool.js'
 import { withUpdates } from '../skill-tools/with-updates.js'
 import { modelOutput } from './model-output.js'
 
@@ -79,4 +81,18 @@ class ToolFailure extends Error {
   override toString(): string {
     return this.message
   }
+}
+
+/**
+ * A tool of an agent, as the SDK takes it. Where a person has to approve a call, the runtime's `interact` is asked.
+ *
+ * @param options `events`: those of the runtime, `runtime.globals.events`, from which the tool's progress becomes
+ *   preliminary results
+ */
+export function toAiTool(
+  agent: AgentRuntime,
+  tool: ToolDef,
+  options: { events?: RunEvents } = {},
+): Tool<unknown, unknown> {
+  return aiTool(tool.name, modelTool(agent, tool, options.events), null)
 }

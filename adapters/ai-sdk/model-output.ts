@@ -1,6 +1,6 @@
 import * as sdk from 'ai'
+import type { ShownPart } from '../skill-tools/shown.js'
 import { onlyText, type Shown } from '../skill-tools/shown.js'
-import type { ShownPart } from '../skill-tools/shown-part.js'
 
 /** A result as a model is shown it, in the form that the SDK's version takes. */
 export type ModelOutput =

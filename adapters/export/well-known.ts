@@ -1,5 +1,6 @@
-import { archive } from './archive.js'
-import { type ExportedFiles, exportedFile, inFolder, jsonFile, sha256 } from './exported-files.js'
+import { gzipSync } from 'fflate'
+import { packTar } from 'modern-tar'
+import { byText, type ExportedFiles, exportedFile, inFolder, jsonFile, sha256 } from './exported-files.js'
 import { type ExportedSkill, SKILL_FILE } from './skill-files.js'
 
 /** The value that identifies version 0.2.0 of the discovery index. */
@@ -28,4 +29,27 @@ export async function wellKnownFiles(skills: readonly ExportedSkill[]): Promise<
   }
   files.set('index.json', jsonFile({ $schema: SCHEMA, skills: entries }))
   return files
+}
+
+/**
+ * Files as a `.tar.gz` that is the same bytes on every machine: sorted, without times and owners, with one of two
+ * modes, and compressed by code that is no part of Node, whose zlib differs from version to version.
+ */
+async function archive(files: ExportedFiles): Promise<Uint8Array> {
+  const sorted = [...files].sort(([a], [b]) => byText(a, b))
+  const tar = await packTar(
+    sorted.map(([name, { bytes, isExecutable }]) => ({
+      header: {
+        name,
+        size: bytes.length,
+        type: 'file' as const,
+        mode: isExecutable ? 0o755 : 0o644,
+        mtime: new Date(0),
+        uid: 0,
+        gid: 0,
+      },
+      body: bytes,
+    })),
+  )
+  return gzipSync(tar, { level: 9, mtime: 0 })
 }

@@ -1,11 +1,9 @@
 import { AIMessage, type BaseMessage } from '@langchain/core/messages'
 import { isAgentAppsError, type JsonObject } from 'agent-apps'
-import type { ApprovalAnswer } from 'agent-apps/runtime'
+import type { ApprovalAnswer, Authorization } from 'agent-apps/runtime'
 import type { ModelTool, ToolCall } from '../skill-tools/model-tool.js'
 import type { AnsweredCalls } from './answered-calls.js'
-import type { AskedCall, WaitingRequest } from './asked-call.js'
-import { isBubbling } from './langchain-tool.js'
-import { callIdIn, threadOf } from './thread-of.js'
+import { callIdIn, isBubbling, threadOf } from './langchain-tool.js'
 
 interface GraphRuntime {
   configurable?: Record<string, unknown> | undefined
@@ -147,4 +145,17 @@ function answerOf(decision: unknown): GivenAnswer | null {
   if (type === 'approve') return { answer: 'allow-once', ...why }
   if (type === 'reject') return { answer: 'deny', ...why }
   return ANSWERS.includes(answer) ? { answer: answer as ApprovalAnswer, ...why } : null
+}
+
+/** A request for a person's approval. */
+type WaitingRequest = NonNullable<Authorization['request']>
+
+/** A model's call that a person is asked about. */
+interface AskedCall {
+  /** The id by which the runtime knows it. */
+  id: string
+  /** The name that the model called. */
+  name: string
+  call: ToolCall
+  request: WaitingRequest
 }

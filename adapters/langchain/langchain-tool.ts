@@ -2,11 +2,10 @@ import { type MessageContent, ToolMessage } from '@langchain/core/messages'
 import { DynamicStructuredTool, type StructuredTool, type ToolRunnableConfig } from '@langchain/core/tools'
 import { failureForModel } from 'agent-apps'
 import type { CallOptions, ModelTool } from '../skill-tools/model-tool.js'
+import type { ShownPart } from '../skill-tools/shown.js'
 import { onlyText, type Shown } from '../skill-tools/shown.js'
-import type { ShownPart } from '../skill-tools/shown-part.js'
 import { withUpdates } from '../skill-tools/with-updates.js'
 import type { SkillToolsOptions } from './skill-tools-options.js'
-import { threadOf } from './thread-of.js'
 
 /**
  * LangChain's tool for what a model calls.
@@ -94,4 +93,18 @@ class UncheckedTool extends DynamicStructuredTool<Schema, unknown, unknown> {
       tags,
     )
   }
+}
+
+/** The id of the conversation that a call belongs to, as LangGraph's configuration has it. */
+export function threadOf(configurable: Record<string, unknown> | undefined): string | undefined {
+  const { thread_id: id } = configurable ?? {}
+  return typeof id === 'string' || typeof id === 'number' ? String(id) : undefined
+}
+
+/**
+ * The id of a call whose answer is kept: that of the model, and the thread, as some models number their calls from the
+ * start in each.
+ */
+export function callIdIn(session: string | undefined, id: string): string {
+  return session === undefined ? id : `${session}:${id}`
 }

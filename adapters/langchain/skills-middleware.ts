@@ -4,9 +4,8 @@ import { checkOptionsOf } from '../skill-tools/offer-options.js'
 import { offeredTools } from '../skill-tools/offered-tools.js'
 import { answeredCalls } from './answered-calls.js'
 import { askForApproval } from './ask-for-approval.js'
-import { langchainTool } from './langchain-tool.js'
+import { callIdIn, langchainTool } from './langchain-tool.js'
 import type { SkillToolsOptions } from './skill-tools-options.js'
-import { callIdIn } from './thread-of.js'
 
 export interface SkillsMiddlewareOptions extends SkillToolsOptions {
   /**

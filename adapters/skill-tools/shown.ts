@@ -1,5 +1,5 @@
 import { isToolResult, outputForModel, safeStringify } from 'agent-apps'
-import { partOf, type ShownPart } from './shown-part.js'
+import { readAttachment } from './attachment.js'
 
 /** A call's result as a model is shown it. */
 export interface Shown {
@@ -41,4 +41,27 @@ function textOf(result: unknown): string {
   } catch {
     return safeStringify(isToolResult(result) ? result.output : result)
   }
+}
+
+/** A part of what a model is shown. Data is Base64. */
+export type ShownPart = { type: 'text'; text: string } | DataPart
+
+export interface DataPart {
+  type: 'data'
+  data: string
+  mediaType: string
+  filename?: string
+}
+
+/** The part for an attachment of a result. What says nothing that is known is shown as JSON. */
+function partOf(attachment: unknown): ShownPart {
+  const { data, mediaType, url, text, name } = readAttachment(attachment)
+  if (data !== undefined) return partOfData(data, mediaType, name)
+  // A framework would fetch a URL, wherever it leads, and fail as a whole where it cannot.
+  return { type: 'text', text: url ?? text ?? safeStringify(attachment) }
+}
+
+/** The part for Base64 data. */
+export function partOfData(data: string, mediaType = 'application/octet-stream', name?: string): ShownPart {
+  return { type: 'data', data, mediaType, ...(name !== undefined && { filename: name }) }
 }

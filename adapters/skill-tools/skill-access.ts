@@ -3,8 +3,7 @@ import type { AgentRuntime, OpenedSkill } from 'agent-apps/runtime'
 import { toBase64 } from './attachment.js'
 import type { ModelTool } from './model-tool.js'
 import type { OfferNames } from './offer-options.js'
-import { type Shown, shownResult, shownText } from './shown.js'
-import { partOfData } from './shown-part.js'
+import { partOfData, type Shown, shownResult, shownText } from './shown.js'
 
 /** So many names are listed for the model to choose from; more would fill the prompt. */
 const ENUM_MAX = 100

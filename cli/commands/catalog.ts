@@ -1,11 +1,10 @@
 import { type Catalog, makeCatalog } from 'agent-apps'
-import { AgentAppsError } from '../../src/base/error.js'
 import { visibleJson, visibleLines } from '../../src/policy/shown-text.js'
 import { noteForPrograms } from '../agent-options.js'
 import { type Command, type Invocation, LOOK_UP_OPTIONS } from '../command.js'
 import { noteAll, noteDiagnostics, openRuntime } from '../open-runtime.js'
 import { count, type Output, printable } from '../output.js'
-import { readChoice } from '../read-choice.js'
+import { readChoice, readList, readNumber } from '../read-option.js'
 
 const FORMATS = ['xml', 'markdown', 'json'] as const
 
@@ -15,15 +14,15 @@ export const catalog: Command = {
   options: {
     ...LOOK_UP_OPTIONS,
     format: { type: 'string', value: 'NAME', describes: `${FORMATS.join(', ')} (default: xml)` },
-    budget: { type: 'string', value: 'TOKENS', describes: 'how many tokens it may have, about' },
+    budget: { type: 'string', value: 'TOKENS', describes: 'limit it to about this many tokens' },
     available: {
       type: 'string',
       multiple: true,
       value: 'NAME',
-      describes: 'a tool that the agent has besides; repeated: several',
+      describes: 'a tool that the agent has besides (repeatable)',
     },
-    location: { type: 'boolean', describes: "with each tool's file" },
-    library: { type: 'boolean', describes: "with the library's own tools" },
+    location: { type: 'boolean', describes: "include each tool's file" },
+    library: { type: 'boolean', describes: "include the library's own tools" },
   },
   example: 'agent-apps catalog --budget 4000 > skills.xml',
   run,
@@ -32,12 +31,11 @@ export const catalog: Command = {
 async function run(invocation: Invocation): Promise<number> {
   const { options, output } = invocation
   const format = readChoice('format', options.format, FORMATS)
-  const budget = readBudget(options.budget)
   const runtime = await openRuntime(invocation, false)
   const made = await makeCatalog(await runtime.forAgent().listTools(), {
     format,
-    budget,
-    available: Array.isArray(options.available) ? options.available : [],
+    budget: readNumber('budget', options.budget, 4000),
+    available: readList(options.available) ?? [],
     location: options.location === true,
     library: options.library === true,
     content: ({ name }) => runtime.render(name),
@@ -53,7 +51,7 @@ async function run(invocation: Invocation): Promise<number> {
 
 function note({ described, named, unnamed, tokens, failed }: Catalog, output: Output): void {
   for (const { name, error } of failed)
-    output.note(`without the content of ${printable(name)}: ${printable((error as Error).message)}`)
+    output.note(`left out the content of ${printable(name)}: ${printable((error as Error).message)}`)
   const all = described.length + named.length + unnamed.length
   output.note(
     [
@@ -63,12 +61,4 @@ function note({ described, named, unnamed, tokens, failed }: Catalog, output: Ou
       `about ${count(tokens, 'token')}`,
     ].join(', '),
   )
-}
-
-function readBudget(wanted: unknown): number | undefined {
-  if (wanted === undefined) return undefined
-  if (/^\d+$/.test(String(wanted))) return Number(wanted)
-  throw new AgentAppsError('USAGE', `${JSON.stringify(wanted)} is not a number of tokens.`, {
-    hint: 'Write it in digits: --budget 4000.',
-  })
 }

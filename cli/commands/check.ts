@@ -1,5 +1,4 @@
 import { type CheckResult, check, fromMessage, type Message } from 'agent-apps/compiler'
-import { AgentAppsError } from '../../src/base/error.js'
 import { type Command, type Invocation, projectOptions } from '../command.js'
 import { fromHere } from '../from-here.js'
 import { catalogLine, count, printable } from '../output.js'
@@ -10,19 +9,20 @@ import { ALLOW_EMPTY, isEmptyUnasked, orNothing } from '../report/no-skills.js'
 import { prettyDiagnostics, withoutAsides } from '../report/pretty-diagnostics.js'
 import { sarifLog } from '../report/sarif.js'
 import { firstSteps, hasErrors, searchedPaths, skillsInFiles, strictly, tally } from '../report/summary.js'
+import { usageError } from '../usage-error.js'
 
 export const checkCommand: Command = {
   name: 'check',
   positionals: { min: 0, max: Number.POSITIVE_INFINITY },
   options: {
-    fix: { type: 'boolean', describes: 'correct in the files what can be corrected without guessing' },
-    'dry-run': { type: 'boolean', describes: 'with --fix: write nothing, show what would change' },
-    spec: { type: 'boolean', describes: "give the Agent Skills specification's verdict on every SKILL.md" },
-    baseline: { type: 'string', value: 'FILE', describes: 'fail only on what is not in this baseline' },
+    fix: { type: 'boolean', describes: 'fix what can be fixed without guessing' },
+    'dry-run': { type: 'boolean', describes: 'with --fix, print the changes instead of writing them' },
+    spec: { type: 'boolean', describes: 'validate every SKILL.md against the Agent Skills specification' },
+    baseline: { type: 'string', value: 'FILE', describes: 'fail only on what this baseline does not accept' },
     'write-baseline': {
       type: 'string',
       value: 'FILE',
-      describes: 'accept the errors and warnings that there are: write them into this file',
+      describes: 'accept all current errors and warnings by writing them to this file',
     },
     ...REPORT_OPTIONS,
     ...ALLOW_EMPTY,
@@ -31,16 +31,16 @@ export const checkCommand: Command = {
   run: invocation => orNothing(invocation, () => run(invocation)),
 }
 
-/** How many files a terminal shows that were corrected. */
+/** The corrected files that a terminal shows. */
 const FILES = 10
 
-/** The findings, besides those that a baseline accepts. */
+/** The result of a check, compared with a baseline. */
 interface Checked {
   result: CheckResult
-  /** The diagnostics that count. */
+  /** The diagnostics that no baseline accepts. */
   diagnostics: Message[]
   comparison: Comparison | null
-  /** Why the command fails without an error; an empty string where it does not. */
+  /** The reason why the command fails without an error, for the summary; else empty. */
   why: string
   fails: boolean
 }
@@ -50,9 +50,10 @@ async function run(invocation: Invocation): Promise<number> {
   const format = readFormat(invocation)
   const [fix, dryRun, spec] = [options.fix, options['dry-run'], options.spec].map(one => one === true)
   if (dryRun && !fix)
-    throw new AgentAppsError('USAGE', '`agent-apps check`: --dry-run is for --fix.', {
-      hint: 'Add --fix; `agent-apps check` alone writes nothing.',
-    })
+    throw usageError(
+      '`agent-apps check`: --dry-run requires --fix.',
+      'Add --fix; `agent-apps check` alone writes nothing.',
+    )
   const checking = { ...projectOptions(invocation), fix, dryRun, spec }
   const result = await check(checking)
   const checked = judge(result, invocation)
@@ -93,14 +94,13 @@ function report(checked: Checked, format: Format, invocation: Invocation): void 
     output.result(summary(checked, invocation))
     writeStepSummary(diagnostics, summary(checked, invocation), cwd)
   } else if (options['dry-run'] === true) {
-    // Nothing else goes to standard output, so that `git apply` can read it.
+    // Standard output gets nothing else, so that `git apply` can read it.
     const { isTTY } = output.stdout
     output.exact(isTTY ? result.diff.split('\n').map(printable).join('\n') : result.diff)
     output.note(fixSummary(result, invocation))
   } else showAll(checked, invocation)
 }
 
-/** Shows everything there is to say to a person. */
 function showAll(checked: Checked, invocation: Invocation): void {
   const { result, diagnostics, comparison } = checked
   const { options, output } = invocation
@@ -151,7 +151,7 @@ function summary({ result, diagnostics, why }: Checked, { options, output, cwd }
   return `${skillsInFiles(skills.length, counts)}${faults}${why}${hint}${printable(paths)}`
 }
 
-/** The files that were corrected, each with the rules that it broke; on a terminal ten at most. */
+/** The corrected files, each with the rules that it broke; in a terminal at most ten. */
 function fixedFiles({ fixes }: CheckResult, { options, output, cwd }: Invocation): string[] {
   const files = new Map<string, Set<string>>()
   for (const { file, rule } of fixes) files.set(file, (files.get(file) ?? new Set()).add(rule))
@@ -178,7 +178,7 @@ function showComparison({ known, gone }: Comparison, { output, cwd }: Invocation
   output.result(`baseline: ${count(known)} accepted, ${count(gone.length)} no longer wrong${advice}`)
 }
 
-/** Shows the verdicts, after everything else that the command fails on. */
+/** Prints the verdicts of the specification, after the other diagnostics that fail. */
 function showSpec({ result, diagnostics }: Checked, invocation: Invocation): void {
   const { options, output, cwd } = invocation
   const failing = diagnostics.filter(one => hasErrors([one], options.strict === true))

@@ -6,7 +6,7 @@ import { count, printable } from '../output.js'
 export const cleanCommand: Command = {
   name: 'clean',
   positionals: { min: 0, max: Number.POSITIVE_INFINITY },
-  options: { 'dry-run': { type: 'boolean', describes: 'remove nothing; list what would be' } },
+  options: { 'dry-run': { type: 'boolean', describes: 'list the files instead of deleting them' } },
   example: 'agent-apps clean --dry-run',
   async run(invocation) {
     const { options, output, cwd } = invocation
@@ -16,9 +16,7 @@ export const cleanCommand: Command = {
     else {
       for (const file of dryRun || output.verbose ? removed : [])
         output.result(printable(fromHere(file, cwd)))
-      output.note(
-        dryRun ? `would remove ${count(removed.length, 'file')}` : `removed ${count(removed.length, 'file')}`,
-      )
+      output.note(`${dryRun ? 'would remove' : 'removed'} ${count(removed.length, 'file')}`)
     }
     return 0
   },

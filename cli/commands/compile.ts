@@ -1,6 +1,6 @@
 import { resolve } from 'node:path'
 import { type CompileOptions, type CompileResult, compile, fromMessage, watch } from 'agent-apps/compiler'
-import { AgentAppsError, isAgentAppsError } from '../../src/base/error.js'
+import { type AgentAppsError, isAgentAppsError } from '../../src/base/error.js'
 import { type Command, INTERRUPTED, type Invocation, projectOptions } from '../command.js'
 import { commandLine } from '../command-line.js'
 import { indexOf, isProjectFile } from '../compiled-files.js'
@@ -8,6 +8,7 @@ import { fromHere } from '../from-here.js'
 import { isModuleFile } from '../module-type.js'
 import { catalogLine, count, type Output, printable } from '../output.js'
 import { progressBar } from '../progress.js'
+import { readList } from '../read-option.js'
 import { type Format, REPORT_OPTIONS, readFormat } from '../report/formats.js'
 import { githubAnnotations, writeStepSummary } from '../report/github-annotations.js'
 import { ALLOW_EMPTY, isEmptyUnasked, orNothing } from '../report/no-skills.js'
@@ -15,60 +16,61 @@ import { prettyDiagnostics, withoutAsides } from '../report/pretty-diagnostics.j
 import { sarifLog } from '../report/sarif.js'
 import { hasErrors, strictly, tally } from '../report/summary.js'
 import { showError } from '../show-error.js'
+import { usageError } from '../usage-error.js'
 
-/** How many names that are out of date are shown; `--verbose` shows them all. */
+/** The outdated names that are shown without `--verbose`. */
 const SHOWN = 20
-/** How many changed files are named. */
+/** The changed files that are named. */
 const CHANGES = 3
 
 export const compileCommand: Command = {
   name: 'compile',
   positionals: { min: 0, max: Number.POSITIVE_INFINITY },
   options: {
-    check: { type: 'boolean', describes: 'write nothing; fail where an index is missing or out of date' },
-    force: { type: 'boolean', describes: 'read everything, whatever the last compile left' },
-    watch: { type: 'boolean', describes: 'compile again whenever something changes, until Ctrl-C' },
+    check: { type: 'boolean', describes: 'write nothing; fail if an index is missing or out of date' },
+    force: { type: 'boolean', describes: 'ignore the cache of the last compile' },
+    watch: { type: 'boolean', describes: 'recompile when something changes, until Ctrl-C' },
     poll: {
       type: 'string',
       value: 'MS',
-      describes: 'with --watch: look every so many milliseconds, where the file system tells of no changes',
+      describes: 'with --watch, poll at this interval if the file system reports no changes',
     },
     external: {
       type: 'string',
       multiple: true,
       value: 'PACKAGE',
-      describes: 'do not bundle this npm package (default: those configured, where no path is given)',
+      describes:
+        'do not bundle this npm package (repeatable; default: those configured, if no path is given)',
     },
     bundle: {
       type: 'string',
       value: 'FILE',
-      describes: 'also write everything as one module with chunks, which needs no file system',
+      describes: 'also write a bundle, one module with chunks that needs no file system',
     },
     types: {
       type: 'string',
       value: 'FILE',
       optional: { value: 'agent-apps-tools.d.ts', isValue: word => word.endsWith('.ts') },
       describes:
-        'also write the types of all tools, for `createRuntime<Tools>()` (default: agent-apps-tools.d.ts)',
+        'also write the types of all tools for `createRuntime<Tools>()` (default: agent-apps-tools.d.ts)',
     },
     'library-types': {
       type: 'boolean',
-      describes: "with --types or --bundle: types of the library's tools, too",
+      describes: "with --types or --bundle, include types of the library's tools",
     },
     keep: {
       type: 'string',
       multiple: true,
       value: 'PATTERN',
       describes:
-        'of tools, bundle only these and what they lead to (default: those configured, where no path is given; else all)',
+        'bundle only these tools and what they refer to (repeatable; default: those configured, if no path is given; else all)',
     },
-    minify: { type: 'boolean', describes: 'make the bundle small' },
-    sourcemap: { type: 'boolean', describes: 'write source maps beside the bundle' },
+    minify: { type: 'boolean', describes: 'minify the bundle' },
+    sourcemap: { type: 'boolean', describes: 'write source maps of the bundle' },
     host: {
       type: 'string',
       value: 'node',
-      describes:
-        'bundle the tools of a workspace as well, which need files and processes (default: any host)',
+      describes: 'include the tools of a workspace, which need files and processes (default: any host)',
     },
     ...REPORT_OPTIONS,
     ...ALLOW_EMPTY,
@@ -77,16 +79,16 @@ export const compileCommand: Command = {
   run: invocation => orNothing(invocation, () => compileOrWatch(invocation)).catch(refuse),
 }
 
-/** Reports a faulty option as wrong usage, because it was typed here. */
+/** Reports an invalid option as wrong usage, since it was typed here. */
 function refuse(error: unknown): never {
   if (!isAgentAppsError(error) || error.code !== 'OPTIONS_INVALID') throw error
-  throw new AgentAppsError('USAGE', error.message, { hint: error.hint })
+  throw usageError(error.message, error.hint)
 }
 
 async function compileOrWatch(invocation: Invocation): Promise<number> {
   const { options, output } = invocation
   if (options.watch === true) return watchProject(invocation)
-  if (options.poll !== undefined) throw usage('--poll is for --watch', 'Add --watch, or leave --poll out.')
+  if (options.poll !== undefined) throw usage('--poll requires --watch', 'Add --watch, or leave out --poll.')
   const format = readFormat(invocation)
   const started = performance.now()
   const bar = progressBar(output.quiet || format !== 'pretty')
@@ -124,7 +126,6 @@ function report(
     for (const line of githubAnnotations(diagnostics, cwd)) output.error(line)
 }
 
-/** Compiles until it is interrupted, and reports the result each time. */
 async function watchProject(invocation: Invocation): Promise<number> {
   const { options, output, cwd } = invocation
   if (options.check === true)
@@ -144,14 +145,14 @@ async function watchProject(invocation: Invocation): Promise<number> {
   })
   output.note(
     watcher.polls && options.poll === undefined
-      ? 'The system watches no more directories: looking every second. Ctrl-C ends it.'
-      : 'Watching for changes. Ctrl-C ends it.',
+      ? 'The system watches no more directories; polling every second. Press Ctrl-C to stop.'
+      : 'Watching for changes. Press Ctrl-C to stop.',
   )
   await watcher.closed
   return INTERRUPTED
 }
 
-/** Says when it compiled again, and because of which files. */
+/** Prints the time of a compile and the changed files. */
 function noteChanges(changed: readonly string[], { output, cwd }: Invocation): void {
   const files = changed.slice(0, CHANGES).map(file => printable(fromHere(file, cwd)))
   const more = changed.length - files.length
@@ -162,9 +163,10 @@ function noteChanges(changed: readonly string[], { output, cwd }: Invocation): v
 
 function compileOptions(invocation: Invocation): CompileOptions {
   const { options, signal } = invocation
+  const external = readList(options.external)
   return {
     ...projectOptions(invocation),
-    ...(Array.isArray(options.external) && { external: packages(options.external) }),
+    ...(external && { external: packages(external) }),
     ...bundleOptions(invocation),
     ...(typeof options.types === 'string' && { types: options.types }),
     ...(options['library-types'] === true && { libraryTypes: true }),
@@ -173,12 +175,12 @@ function compileOptions(invocation: Invocation): CompileOptions {
   }
 }
 
-/** @throws USAGE if one value contains several. The compiler checks whether each is the name of a package */
+/** Throws USAGE if one value lists several packages. The compiler checks the names. */
 function packages(names: string[]): string[] {
   const several = names.map(name => name.split(/[\s,]+/).filter(Boolean)).find(({ length }) => length > 1)
   if (several === undefined) return names
   throw usage(
-    `--external takes the name of one package, and ${JSON.stringify(several.join(', '))} are several`,
+    `--external takes one package, not ${JSON.stringify(several.join(', '))}`,
     `Repeat \`--external\` for each: ${several.map(name => `--external ${name}`).join(' ')}.`,
   )
 }
@@ -190,14 +192,14 @@ function milliseconds(text: unknown): number {
 }
 
 function usage(problem: string, hint: string): AgentAppsError {
-  return new AgentAppsError('USAGE', `\`agent-apps compile\`: ${problem}.`, { hint })
+  return usageError(`\`agent-apps compile\`: ${problem}.`, hint)
 }
 
 function total(timings: CompileResult['timings']): number {
   return Object.values(timings).reduce((sum, time) => sum + time, 0)
 }
 
-/** @throws USAGE if there are options for a bundle, but no bundle is requested */
+/** @throws USAGE for options of a bundle without `--bundle` */
 function bundleOptions(invocation: Invocation): CompileOptions {
   const { options } = invocation
   const { bundle, keep, minify, sourcemap, host } = options
@@ -211,26 +213,17 @@ function bundleOptions(invocation: Invocation): CompileOptions {
     }
   const lost = ['keep', 'minify', 'sourcemap', 'host'].find(name => options[name] !== undefined)
   if (lost === undefined) return {}
-  throw new AgentAppsError('USAGE', `\`--${lost}\` requires \`--bundle\`.`, {
-    hint: `Name the file to write: \`${commandLine('compile', { ...invocation, options: { ...options, bundle: 'dist/agent.mjs' } }, WRITING)}\`.`,
-  })
+  const completed = { ...invocation, options: { ...options, bundle: 'dist/agent.mjs' } }
+  throw usageError(
+    `\`--${lost}\` requires \`--bundle\`.`,
+    `Name the file to write: \`${commandLine('compile', completed, WRITING)}\`.`,
+  )
 }
 
 function asJson(result: CompileResult): object {
-  const { counts, catalog, diagnostics, written, bundled, outdated, stale, reused, rendered, timings } =
-    result
-  return {
-    counts,
-    catalog,
-    diagnostics: diagnostics.map(fromMessage),
-    written,
-    bundled,
-    outdated,
-    stale,
-    reused,
-    rendered,
-    timings,
-  }
+  const { counts, catalog, written, bundled, outdated, stale, reused, rendered, timings } = result
+  const diagnostics = result.diagnostics.map(fromMessage)
+  return { counts, catalog, diagnostics, written, bundled, outdated, stale, reused, rendered, timings }
 }
 
 function show(result: CompileResult, summary: string, invocation: Invocation): void {
@@ -245,12 +238,12 @@ function linesOf(summary: string): string {
   return summary.split('\n').map(printable).join('\n')
 }
 
-/** Reports results of code that were taken from the index, because nothing was run to compare them. */
+/** Reports results of code that were not compared, since `--check` runs none. */
 function noteNotEvaluated({ diagnostics }: CompileResult, output: Output): void {
   const places = diagnostics.filter(({ ruleId }) => ruleId === 'not-evaluated').length
   if (places > 0 && !output.verbose)
     output.note(
-      `${count(places, 'place')} not evaluated, only compared by the digests of their code; --verbose shows them`,
+      `${count(places, 'place')} not evaluated, only compared by digests of the code; --verbose shows them`,
     )
 }
 
@@ -261,11 +254,11 @@ function showBundle({ bundled }: CompileResult, { options, output, cwd }: Invoca
   output.result(`bundled ${shown} (${count(bundled.length, 'file')} written)`)
   if (!isModuleFile(resolve(cwd, bundle)))
     output.note(
-      `Node takes ${shown} for CommonJS, and it is an ES module: name it \`.mjs\`, or write \`"type": "module"\` into the package.json above it. Bundlers and browsers load it as it is.`,
+      `Node would load ${shown} as CommonJS, but it is an ES module: name it \`.mjs\`, or set \`"type": "module"\` in the package.json above it. Bundlers and browsers load it as it is.`,
     )
 }
 
-/** Names the library's tools that no bundle has. */
+/** Names the library's tools that the bundle lacks. */
 async function noteLeftOut({ options, output }: Invocation): Promise<void> {
   if (options.bundle === undefined || options.host !== undefined) return
   const { createRuntime } = await import('agent-apps/runtime')
@@ -273,7 +266,7 @@ async function noteLeftOut({ options, output }: Invocation): Promise<void> {
   const names = tools
     .filter(({ frontmatter: { tags } }) => tags.includes('meta-workspace'))
     .map(({ name }) => name)
-  output.note(`left out of the bundle, as they work with files: ${names.join(', ')}`)
+  output.note(`left out of the bundle, since they need files: ${names.join(', ')}`)
 }
 
 function compileSummary(
@@ -315,10 +308,10 @@ function checkSummary(
   const indexes = outdated.map(indexOf).filter(index => index !== null)
   const own = outdated.filter(file => isProjectFile(file) || (indexes.length === 0 && isTypes(file)))
   const isBundle = (file: string): boolean => indexOf(file) === null && !isProjectFile(file) && !isTypes(file)
-  // The others are made from the indexes, so they are checked only if those are up to date.
+  // Bundles and types are made from the indexes, so they are checked only if those are up to date.
   const unseen =
     made.length > 0 && indexes.length > 0
-      ? `, so that ${made.join(' and ')} ${made.length > 1 ? 'were' : 'was'} not looked at`
+      ? `, so ${made.join(' and ')} ${made.length > 1 ? 'were' : 'was'} not checked`
       : ''
   const files = [...new Set([...indexes, ...own])].map(file => fromHere(file, cwd))
   if (indexes.length === 0 && outdated.some(isBundle)) files.push(fromHere(String(options.bundle), cwd))
@@ -334,14 +327,6 @@ function checkSummary(
 
 /** The options that affect what a compile writes. */
 const WRITING = [
-  'cwd',
-  'config',
-  'external',
-  'types',
-  'library-types',
-  'bundle',
-  'keep',
-  'minify',
-  'sourcemap',
-  'host',
+  ...['cwd', 'config', 'external', 'types', 'library-types'],
+  ...['bundle', 'keep', 'minify', 'sourcemap', 'host'],
 ]

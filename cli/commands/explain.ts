@@ -1,10 +1,10 @@
 import type { Authorization, ExplainedOrigin, Explanation, Runtime, StepAnswer } from 'agent-apps'
-import { AgentAppsError } from '../../src/base/error.js'
 import {
   AGENT_OPTIONS,
   agentOf,
   noteAgentDiagnostics,
   openForAgents,
+  refuseAgentOptions,
   withCommandHint,
 } from '../agent-options.js'
 import { type Command, type Invocation, LOOK_UP_OPTIONS } from '../command.js'
@@ -21,7 +21,7 @@ export const explain: Command = {
     call: {
       type: 'string',
       value: 'JSON',
-      describes: "say instead what each step of the policy says of an agent's call with these arguments",
+      describes: "show instead how each step of the policy decides an agent's call with these arguments",
     },
     ...AGENT_OPTIONS,
   },
@@ -33,11 +33,7 @@ async function run(invocation: Invocation): Promise<number> {
   const { output, cwd } = invocation
   const { call } = invocation.options
   if (typeof call === 'string') return explainCall(call, invocation)
-  const [idle] = Object.keys(AGENT_OPTIONS).filter(name => invocation.options[name] !== undefined)
-  if (idle !== undefined)
-    throw new AgentAppsError('USAGE', `--${idle} is for calls of agents.`, {
-      hint: 'Add --call, or leave it out.',
-    })
+  refuseAgentOptions(invocation, '--call')
   const runtime = await openRuntime(invocation, false)
   const explanation = await runtime.explain(invocation.positionals[0] ?? '')
   const shown = withShownFiles(explanation, file => (output.json ? fromCwd : fromHere)(file, cwd))
@@ -47,7 +43,7 @@ async function run(invocation: Invocation): Promise<number> {
   return shown.problems.length === 0 ? 0 : 1
 }
 
-/** Returns the explanation with file paths as they are shown to the user. */
+/** Replaces the file paths of an explanation by the shown ones. */
 function withShownFiles(explanation: Explanation, named: (file: string) => string): Explanation {
   const shown = <Origin extends ExplainedOrigin>(origin: Origin): Origin => ({
     ...origin,
@@ -72,11 +68,11 @@ function show({ name, metadata, chain, deps, peers, problems }: Explanation, out
       output.result(output.style('dim', `    over ${printable(JSON.stringify(one.value))}  ${from(one)}`))
   }
   output.result(chain.length === 0 ? 'nothing runs around it' : 'runs inside')
-  const isTold = new Set(problems.map(({ message }) => message))
+  const known = new Set(problems.map(({ message }) => message))
   for (const { name: entry, mode, args, hook, problem } of chain) {
     const marks = [mode, ...(hook ? [`hook ${hook.join(' ')}`] : [])].join(', ')
     output.result(`  ${printable(entry)} ${printable(JSON.stringify(args))}  ${output.style('dim', marks)}`)
-    if (problem && !isTold.has(problem.message))
+    if (problem && !known.has(problem.message))
       output.result(
         `    ${output.style('red', 'wrong:')} ${printable(sentences(problem.message, problem.hint))}`,
       )
@@ -87,7 +83,7 @@ function show({ name, metadata, chain, deps, peers, problems }: Explanation, out
   if (peers.length > 0) output.result(`peers ${printable(peers.join(', '))}`)
 }
 
-/** Joins a message and its hint. A message has no full stop; a question has its own mark. */
+/** Joins a message without a full stop, or with a question mark, and its hint. */
 function sentences(message: string, hint: string): string {
   return `${message}${message.endsWith('?') ? '' : '.'} ${hint}`
 }
@@ -97,15 +93,18 @@ function from({ layer, tool, file, line }: ExplainedOrigin): string {
   return printable(`${layer}, ${place}`)
 }
 
-/** Prints what each step of the policy says of an agent's call, and where that is written. */
+/** Prints how each step of the policy decides an agent's call, and where its rule is written. */
 async function explainCall(json: string, invocation: Invocation): Promise<number> {
   const { output, positionals, cwd } = invocation
   const ref = positionals[0] ?? ''
   const args = readJson(json, '--call')
-  // Code that agents get says the key of a call and what it would do. To look up a place, none is run.
+  // The tool's code computes a call's approval key and preview. Looking up places runs none.
   const runtime = await openForAgents(invocation, true)
   const reader = await openForAgents(invocation, false)
-  const decided = await decide(ref, args, runtime, invocation).catch(withCommandHint)
+  // Naming an unknown agent throws, too.
+  const decided = await (async () => agentOf(runtime, invocation).authorize(ref, args))().catch(
+    withCommandHint,
+  )
   const { steps, ...last } = decided
   const placed = await Promise.all(steps.map(step => withPlace(step, reader)))
   const named = output.json ? fromCwd : fromHere
@@ -117,21 +116,12 @@ async function explainCall(json: string, invocation: Invocation): Promise<number
       const place = file === null ? '' : `  ${output.style('dim', line === null ? file : `${file}:${line}`)}`
       output.result(`  ${step} ${decision ?? 'goes on'}: ${printable(reason)}${place}`)
     }
-    // A person allowed it before, or it cannot work: no step says so.
+    // No step shows an earlier approval, or that nobody can be asked.
     const isSettled = shown.at(-1)?.decision === 'ask' && decided.decision !== 'ask'
     if (isSettled) output.result(`  ${decided.decision}: ${printable(decided.reason)}`)
   }
   noteAgentDiagnostics(runtime, invocation)
   return decided.decision === 'deny' ? 1 : 0
-}
-
-async function decide(
-  ref: string,
-  args: unknown,
-  runtime: Runtime,
-  invocation: Invocation,
-): Promise<Authorization> {
-  return agentOf(runtime, invocation).authorize(ref, args)
 }
 
 type PlacedStep = Authorization['steps'][number] & { file: string | null; line: number | null }

@@ -1,9 +1,10 @@
 import type { ExportOptions, ExportResult } from 'agent-apps/export'
-import { AgentAppsError } from '../../src/base/error.js'
 import { type Command, type Invocation, PATH_OPTION, projectOptions } from '../command.js'
 import { fromCwd, fromHere } from '../from-here.js'
 import { noteAll } from '../open-runtime.js'
 import { count, printable } from '../output.js'
+import { readList } from '../read-option.js'
+import { usageError } from '../usage-error.js'
 
 const TARGETS: readonly ExportOptions['to'][] = ['well-known', 'plugin', 'skills']
 
@@ -14,27 +15,23 @@ export const exportCommand: Command = {
     'well-known': {
       type: 'string',
       value: 'DIR',
-      describes: 'as a website has them at /.well-known/agent-skills/: an index with digests, and skills',
+      describes: 'write the /.well-known/agent-skills/ of a website: an index with digests, and skills',
     },
     plugin: {
       type: 'string',
       value: 'DIR',
-      describes: 'as a plugin for Claude Code, with a server for tools that run code',
+      describes: 'write a plugin for Claude Code, with a server for tools that run code',
     },
-    skills: {
-      type: 'string',
-      value: 'DIR',
-      describes: 'as plain folders under the open specification',
-    },
+    skills: { type: 'string', value: 'DIR', describes: 'write plain folders of the open specification' },
     ...PATH_OPTION,
     pattern: {
       type: 'string',
       multiple: true,
       value: 'PATTERN',
-      describes: 'only what this pattern matches; repeated: one of them',
+      describes: 'export only what this pattern matches (repeatable)',
     },
     name: { type: 'string', value: 'NAME', describes: "the plugin's name (default: from package.json)" },
-    'dry-run': { type: 'boolean', describes: 'write nothing; list what would be' },
+    'dry-run': { type: 'boolean', describes: 'list the files instead of writing them' },
   },
   example: 'agent-apps export --plugin dist/plugin',
   run,
@@ -44,10 +41,11 @@ async function run(invocation: Invocation): Promise<number> {
   const { options, output, cwd } = invocation
   const { exportSkills } = await import('agent-apps/export')
   const dryRun = options['dry-run'] === true
+  const patterns = readList(options.pattern)
   const result = await exportSkills({
     ...targetOf(invocation),
     ...projectOptions(invocation),
-    ...(Array.isArray(options.pattern) && { patterns: options.pattern.map(String) }),
+    ...(patterns && { patterns }),
     ...(typeof options.name === 'string' && { name: options.name }),
     dryRun,
   })
@@ -68,14 +66,13 @@ function targetOf({ options }: Invocation): Pick<ExportOptions, 'to' | 'dir'> {
   })
   const [target] = given
   if (options.name !== undefined && target?.to !== 'plugin')
-    throw new AgentAppsError('USAGE', 'Only a plugin has a name.', { hint: 'Give --name with --plugin DIR.' })
+    throw usageError('Only a plugin has a name.', 'Use --name with --plugin DIR.')
   if (target && given.length === 1 && target.dir !== '') return target
-  throw new AgentAppsError(
-    'USAGE',
+  throw usageError(
     target?.dir === ''
       ? `--${target.to} needs a folder.`
-      : `Name one thing to export${given.length > 1 ? ', not several' : ''}.`,
-    { hint: `Give one of ${TARGETS.map(to => `--${to} DIR`).join(', ')}.` },
+      : `Choose ${given.length > 1 ? 'only ' : ''}one target.`,
+    `Use one of ${TARGETS.map(to => `--${to} DIR`).join(', ')}.`,
   )
 }
 
@@ -85,9 +82,9 @@ function show(result: ExportResult, { output, cwd }: Invocation, dryRun: boolean
     for (const path of written) output.result(printable(`${dryRun ? 'would write' : 'wrote'} ${path}`))
     for (const path of removed) output.result(printable(`${dryRun ? 'would remove' : 'removed'} ${path}`))
   }
-  const reasons = leftOut.map(({ tool, reason }): Said => [tool, reason])
+  const reasons = leftOut.map(({ tool, reason }) => [tool, reason] as const)
   for (const line of linesOf(reasons, output.verbose)) output.note(printable(`left out: ${line}`))
-  const messages = remarks.map(({ tool, message }): Said => [tool, message])
+  const messages = remarks.map(({ tool, message }) => [tool, message] as const)
   for (const line of linesOf(messages, output.verbose)) output.note(printable(`note: ${line}`))
   const served = tools.length > 0 ? ` and ${count(tools.length, 'tool')}` : ''
   const exported = `${count(skills.length, 'skill')}${served} to ${printable(fromHere(dir, cwd))}`
@@ -95,14 +92,11 @@ function show(result: ExportResult, { output, cwd }: Invocation, dryRun: boolean
   output.note(`${dryRun ? 'would export' : 'exported'} ${exported} · ${changes}`)
 }
 
-/** A tool, and the rest of a sentence about it. */
-type Said = [tool: string, rest: string]
-
-/** How many tools of which the same is said are named. */
+/** The tools that a message about many names. */
 const NAMED = 3
 
-/** The lines about tools; a message about many tools is one line. */
-function linesOf(all: readonly Said[], verbose: boolean): string[] {
+/** The lines about tools, from their names and the rest of a sentence; a message about many tools is one line. */
+function linesOf(all: readonly (readonly [tool: string, rest: string])[], verbose: boolean): string[] {
   const byRest = new Map<string, string[]>()
   for (const [tool, rest] of all) byRest.set(rest, [...(byRest.get(rest) ?? []), tool])
   return [...byRest].flatMap(([rest, tools]) => {

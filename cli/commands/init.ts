@@ -49,7 +49,7 @@ Say what changed in at most 60 characters, then why in a paragraph of its own.
 
 const SCRIPT = 'skills'
 
-/** Creates what is missing. A new configuration contains the directories that are searched without one. */
+/** Creates what is missing. A new configuration lists the directories that are searched without one. */
 async function run(invocation: Invocation): Promise<number> {
   const { cwd, output } = invocation
   const { file: configuration } = await loadConfig({ cwd, evaluate: false }).catch(ofCode)
@@ -92,14 +92,14 @@ async function run(invocation: Invocation): Promise<number> {
       )
     if (lines.length > 0)
       output.note(
-        `\nWhat compile writes is best kept out of git. Add to .gitignore:\n${lines.map(line => `  ${line}\n`).join('')}`.trimEnd(),
+        `\nCompiled files are best kept out of git. Add to .gitignore:\n${lines.map(line => `  ${line}\n`).join('')}`.trimEnd(),
       )
     output.note(`\nNext: ${script === 'absent' ? 'npx agent-apps compile' : `npm run ${SCRIPT}`}`)
   }
   return 0
 }
 
-/** Asks before a file of the user is changed. Whoever cannot answer is told of the lines. */
+/** Asks before changing a file of the user. Without an answer, the lines are only shown. */
 async function mayIgnore(lines: readonly string[], { ask, output }: Invocation): Promise<boolean> {
   if (lines.length === 0 || output.json) return false
   const answer = await ask(`Add ${lines.join(' and ')} to .gitignore? [Y/n] `)
@@ -108,7 +108,7 @@ async function mayIgnore(lines: readonly string[], { ask, output }: Invocation):
 
 const SCHEMA = 'node_modules/agent-apps/schema/config.json'
 
-/** The schema by which editors check a configuration, in the nearest folder around it that has the package. */
+/** The schema for editors, in the nearest folder at or above `cwd` that has the package. */
 function schemaFrom(cwd: string): string {
   let [folder, up] = [cwd, './']
   while (!existsSync(join(folder, SCHEMA)) && dirname(folder) !== folder)
@@ -121,7 +121,7 @@ function shown(entry: PathEntry): string {
   return directory === '.' ? 'this directory' : directory.replace('./', '')
 }
 
-/** A configuration that is code exists, whatever its content. */
+/** The configuration in code, which exists although it was not evaluated. */
 function ofCode(error: unknown): Pick<LoadedConfig, 'file'> {
   if (isAgentAppsError(error) && error.code === 'NOT_EVALUATED' && error.file) return { file: error.file }
   throw error
@@ -132,9 +132,7 @@ function write(path: string, text: string): void {
   writeFileSync(path, text)
 }
 
-/**
- * Adds the script that compiles to a package.json without one, and leaves everything else in it unchanged.
- */
+/** Adds the script that compiles to a package.json without one. */
 function addScript(manifest: string): 'added' | 'kept' | 'absent' {
   if (!existsSync(manifest)) return 'absent'
   const text = readFileSync(manifest, 'utf8')

@@ -3,6 +3,7 @@ import { type Command, type Invocation, LOOK_UP_OPTIONS } from '../command.js'
 import { fromHere } from '../from-here.js'
 import { isOfProject, isOwn, noteDiagnostics, noteLeftOut, openRuntime, rolesOf } from '../open-runtime.js'
 import { count, type Output, printable } from '../output.js'
+import { readList } from '../read-option.js'
 import { ALLOW_EMPTY, isEmptyUnasked } from '../report/no-skills.js'
 import { installedFrom, noteLock, readSkillsLock, type SkillsLock } from '../skills-lock.js'
 
@@ -15,17 +16,17 @@ export const list: Command = {
       type: 'string',
       multiple: true,
       value: 'TAG',
-      describes: 'only tools with this tag; repeated: with all of them',
+      describes: 'list only tools with this tag (repeatable: with all of them)',
     },
     pattern: {
       type: 'string',
       multiple: true,
       value: 'PATTERN',
-      describes: 'only tools that this pattern matches; repeated: one of them',
+      describes: 'list only tools that this pattern matches (repeatable: any of them)',
     },
-    tokens: { type: 'boolean', describes: 'how many tokens each takes in a catalog, about' },
-    hidden: { type: 'boolean', describes: 'also those that are hidden from agents' },
-    library: { type: 'boolean', describes: "also the library's own, as with --tag and --pattern" },
+    tokens: { type: 'boolean', describes: 'show about how many tokens each takes in a catalog' },
+    hidden: { type: 'boolean', describes: 'include tools that are hidden from agents' },
+    library: { type: 'boolean', describes: "include the library's own tools, as --tag and --pattern do" },
     ...ALLOW_EMPTY,
   },
   example: 'agent-apps list --tag api',
@@ -58,27 +59,27 @@ async function run(invocation: Invocation): Promise<number> {
   return (await isEmptyUnasked(listed.filter(isOfProject).length, invocation)) ? 1 : 0
 }
 
-/** The tools that a user asks for. One who filters gets all matches, wherever they are from. */
+/** The selected tools. A filter selects from all tools, the library's included. */
 async function chosen(
   listed: ToolDef[],
   { tag, pattern, library }: Invocation['options'],
 ): Promise<ToolDef[]> {
-  if (!Array.isArray(tag) && !Array.isArray(pattern)) return library === true ? listed : listed.filter(isOwn)
+  const own = library === true ? listed : listed.filter(isOwn)
+  const patterns = readList(pattern)
+  if (tag === undefined && !patterns) return own
   // The main entry is much larger than what a plain list needs.
   const { matchPattern, normalizeTags } = await import('agent-apps')
-  const tags = normalizeTags(Array.isArray(tag) ? tag : [])
-  const patterns = Array.isArray(pattern) ? pattern.map(String) : null
-  const withLibrary = library === true || tags.length > 0 || patterns !== null
-  return (withLibrary ? listed : listed.filter(isOwn)).filter(
+  const tags = normalizeTags(readList(tag) ?? [])
+  return (tags.length > 0 || patterns ? listed : own).filter(
     ({ name, frontmatter }) =>
       tags.every(wanted => frontmatter.tags.includes(wanted)) &&
-      (patterns === null || patterns.some(one => matchPattern(one, name, frontmatter.tags))),
+      (patterns?.some(one => matchPattern(one, name, frontmatter.tags)) ?? true),
   )
 }
 
 /**
- * Reports how many tools are not listed because another tool of their path entry has their name. Those of
- * later entries are listed as shadowed.
+ * Reports the number of tools that lost their name to another tool of their path entry. Those of later entries are listed
+ * as shadowed.
  */
 function noteDuplicates({ globals }: Runtime, output: Output): void {
   const duplicates = [...globals.directories.values()].flatMap(({ index, snapshot }) => {
@@ -88,14 +89,14 @@ function noteDuplicates({ globals }: Runtime, output: Output): void {
   }).length
   if (duplicates > 0)
     output.note(
-      `${count(duplicates, 'tool')} left out, as another one in the same directory has the name; \`agent-apps check\` says which`,
+      `${count(duplicates, 'tool')} left out, since another one in the same directory has the name; \`agent-apps check\` shows which`,
     )
 }
 
-/** Returns how many tokens each tool adds to a catalog: none, if no model is shown it. */
+/** The tokens that each tool adds to a catalog; 0 if models do not see it. */
 async function tokensOf(tools: readonly ToolDef[]): Promise<number[]> {
   const { estimateTokens, renderCatalog } = await import('agent-apps')
-  // A catalog's first and last line.
+  // The first and last line of a catalog.
   const frame = estimateTokens('<available_skills>\n</available_skills>\n')
   return Promise.all(
     tools.map(async tool => {
@@ -132,7 +133,7 @@ function show(tools: ToolDef[], costs: number[] | null, lock: SkillsLock, { outp
   output.note(`${count(tools.length, 'tool')}${tokens}${byPath(tools, cwd)}`)
 }
 
-/** How many tools each path entry has, as the end of a line; of the library, its name. */
+/** The number of tools of each path entry, as the end of a line. */
 function byPath(tools: readonly ToolDef[], cwd: string): string {
   const numbers = new Map<string, number>()
   for (const { origin } of tools) {

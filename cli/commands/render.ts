@@ -1,7 +1,7 @@
-import { AgentAppsError } from '../../src/base/error.js'
 import { type Command, type Invocation, LOOK_UP_OPTIONS } from '../command.js'
 import { noteDiagnostics, openRuntime } from '../open-runtime.js'
 import { ARGUMENT_OPTIONS, readArguments } from '../read-arguments.js'
+import { usageError } from '../usage-error.js'
 
 export const render: Command = {
   name: 'render',
@@ -12,7 +12,8 @@ export const render: Command = {
     host: {
       type: 'string',
       value: 'NAME',
-      describes: "fill in this host's variables and arguments too: claude; --args may then be any JSON",
+      describes:
+        'also fill in the variables and arguments of this host (claude); --args may then be any JSON',
     },
   },
   example: 'agent-apps render release-notes > prompt.md',
@@ -34,7 +35,5 @@ async function run(invocation: Invocation): Promise<number> {
 
 function readHost({ options: { host } }: Invocation): 'claude' | undefined {
   if (host === undefined || host === 'claude') return host
-  throw new AgentAppsError('USAGE', `There is no host ${JSON.stringify(host)}.`, {
-    hint: 'Use --host claude.',
-  })
+  throw usageError(`There is no host ${JSON.stringify(host)}.`, 'Use --host claude.')
 }

@@ -7,6 +7,7 @@ import {
   agentOf,
   noteAgentDiagnostics,
   openForAgents,
+  refuseAgentOptions,
   withCommandHint,
 } from '../agent-options.js'
 import { type Command, type Invocation, LOOK_UP_OPTIONS } from '../command.js'
@@ -20,7 +21,7 @@ export const run: Command = {
   options: {
     ...LOOK_UP_OPTIONS,
     ...ARGUMENT_OPTIONS,
-    'as-agent': { type: 'boolean', describes: 'call it as an agent would: the policy decides, and asks you' },
+    'as-agent': { type: 'boolean', describes: 'call it as an agent: the policy decides, and may ask you' },
     ...AGENT_OPTIONS,
   },
   example: 'agent-apps run word-count --arg text="one two three"',
@@ -40,7 +41,7 @@ async function runTool(invocation: Invocation): Promise<number> {
 
 async function called(ref: string, invocation: Invocation): Promise<{ runtime: Runtime; result: unknown }> {
   if (invocation.options['as-agent'] === true) return calledByAgent(ref, invocation)
-  refuseAgentOptions(invocation)
+  refuseAgentOptions(invocation, '--as-agent')
   const runtime = await openRuntime(invocation, true)
   const args = readArguments(invocation, await runtime.findTool(ref))
   return { runtime, result: await runtime.invoke(ref, args) }
@@ -48,7 +49,7 @@ async function called(ref: string, invocation: Invocation): Promise<{ runtime: R
 
 async function calledByAgent(ref: string, invocation: Invocation) {
   const { output } = invocation
-  // What the command prints and asks with stands on the terminal.
+  // Questions are printed to standard error.
   const runtime = await openForAgents(invocation, true, personAt(invocation, output.stderr.isTTY === true))
   try {
     const agent = agentOf(runtime, invocation)
@@ -60,16 +61,7 @@ async function calledByAgent(ref: string, invocation: Invocation) {
   }
 }
 
-/** Without `--as-agent`, nobody would heed them. */
-function refuseAgentOptions({ options }: Invocation): void {
-  const [idle] = Object.keys(AGENT_OPTIONS).filter(name => options[name] !== undefined)
-  if (idle === undefined) return
-  throw new AgentAppsError('USAGE', `--${idle} is for calls of agents.`, {
-    hint: 'Add --as-agent, or leave it out.',
-  })
-}
-
-/** Formats a result for a person: as JSON, or, for values that JSON does not have, as Node shows them. */
+/** Formats a result for a person: as JSON, or as Node shows values that are not JSON. */
 function shown(result: unknown): string {
   try {
     return asJson(result)
@@ -86,14 +78,14 @@ function asJson(result: unknown, tool = ''): string {
     const text = JSON.stringify(result, null, 2)
     if (text !== undefined) return visibleJson(text)
   } catch (error) {
-    // For a cycle, the message contains a drawing; its first line is enough.
+    // For a cycle, the message contains a drawing after its first line.
     problem = (error as Error).message.split('\n')[0] ?? ''
   }
   throw new AgentAppsError(
     'RESULT_NOT_JSON',
     `The result of "${tool}" cannot be printed as JSON: ${problem}.`,
     {
-      hint: 'Return plain data: strings, numbers, true, false, null, lists and objects of these.',
+      hint: 'Return plain data: strings, numbers, booleans, null, arrays and objects of these.',
       tool,
     },
   )

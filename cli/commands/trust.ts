@@ -1,18 +1,15 @@
 import { revokeTrusted, trustedProjects } from 'agent-apps'
 import { loadConfig } from 'agent-apps/compiler'
-import { AgentAppsError } from '../../src/base/error.js'
 import { type Command, type Invocation, projectOptions } from '../command.js'
 import { fromHere } from '../from-here.js'
 import { printable } from '../output.js'
+import { usageError } from '../usage-error.js'
 
 export const trust: Command = {
   name: 'trust',
   positionals: { min: 0, max: 0 },
   options: {
-    revoke: {
-      type: 'boolean',
-      describes: 'no longer trust the project of the working directory, and the folders in it',
-    },
+    revoke: { type: 'boolean', describes: 'stop trusting the current project and the folders in it' },
   },
   example: 'agent-apps trust --revoke',
   run,
@@ -39,7 +36,5 @@ async function revoked(invocation: Invocation): Promise<Awaited<ReturnType<typeo
   const { project } = await loadConfig({ cwd, ...given })
   const revoked = await revokeTrusted(project.root)
   if (revoked.length > 0) return revoked
-  throw new AgentAppsError('USAGE', `The project ${project.root} is not trusted.`, {
-    hint: 'See `agent-apps trust` for those that are.',
-  })
+  throw usageError(`The project ${project.root} is not trusted.`, '`agent-apps trust` lists those that are.')
 }

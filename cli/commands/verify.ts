@@ -22,9 +22,8 @@ function show({ counts, deviations, absent }: VerifyResult, { output, cwd }: Inv
     output.result(`${output.style('red', '✗')} ${printable(fromHere(file, cwd))} ${printable(reason)}`)
     if (!output.quiet) output.result(`  ${output.style('dim', printable(note))}`)
   }
-  if (output.verbose)
-    for (const file of absent) output.note(`not there to check: ${printable(fromHere(file, cwd))}`)
-  const missing = absent.length === 0 ? '' : ` · ${count(absent.length)} not there to check`
+  if (output.verbose) for (const file of absent) output.note(`missing: ${printable(fromHere(file, cwd))}`)
+  const missing = absent.length === 0 ? '' : ` · ${count(absent.length)} missing`
   const directories = counts.directories === 1 ? '1 directory' : `${count(counts.directories)} directories`
   if (counts.files === 0) return output.result(`verified nothing: no index can be read in ${directories}`)
   const found = deviations.length === 0 ? 'all' : `${count(deviations.length)} not`

@@ -1,29 +1,29 @@
 import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { dirname, relative, resolve, sep } from 'node:path'
 import { fromMessage, type Message } from 'agent-apps/compiler'
-import { AgentAppsError } from '../../src/base/error.js'
 import { fromCwd } from '../from-here.js'
+import { usageError } from '../usage-error.js'
 import { failures } from './rule-groups.js'
 
-/** An error or warning that a team has accepted. It has no line, which any edit above it would change. */
+/** An accepted error or warning. It has no line number, which any edit above would change. */
 interface Entry {
   rule: string
-  /** In the file relative to its own folder, `/`-separated. */
+  /** Relative to the baseline's folder, `/`-separated. */
   file: string
   reason: string
 }
 
 /** How diagnostics compare with a baseline. */
 export interface Comparison {
-  /** Those that the baseline does not have, and all infos. */
+  /** The diagnostics that the baseline lacks, and all infos. */
   fresh: Message[]
-  /** How many diagnostics are accepted. */
+  /** The number of accepted diagnostics. */
   known: number
-  /** The entries of the baseline that nothing is wrong with any more; their files are relative to `cwd`. */
+  /** The entries that no longer apply; their files are relative to `cwd`. */
   gone: Entry[]
 }
 
-/** Writes errors and warnings as a baseline, sorted, and returns how many there are. */
+/** Writes errors and warnings as a sorted baseline. Returns their number. */
 export function writeBaseline(path: string, diagnostics: readonly Message[], cwd: string): number {
   const file = resolve(cwd, path)
   const entries = failures(diagnostics)
@@ -34,9 +34,9 @@ export function writeBaseline(path: string, diagnostics: readonly Message[], cwd
 }
 
 /**
- * Compares diagnostics with a baseline. An entry accepts one diagnostic.
+ * Compares diagnostics with a baseline. Each entry accepts one diagnostic.
  *
- * @throws USAGE if there is no such file, or it is not a baseline
+ * @throws USAGE if the file is missing or not a baseline
  */
 export function compareWithBaseline(path: string, diagnostics: readonly Message[], cwd: string): Comparison {
   const file = resolve(cwd, path)
@@ -63,17 +63,19 @@ function keyOf({ rule, file, reason }: Entry): string {
 
 function readBaseline(path: string, file: string): Entry[] {
   if (!existsSync(file))
-    throw new AgentAppsError('USAGE', `There is no baseline ${path}.`, {
-      hint: `Correct the path, or make one: \`agent-apps check --write-baseline ${path}\`.`,
-    })
+    throw usageError(
+      `There is no baseline ${path}.`,
+      `Correct the path, or write one: \`agent-apps check --write-baseline ${path}\`.`,
+    )
   const entries = acceptedIn(readFileSync(file, 'utf8'))
   if (entries !== null) return entries
-  throw new AgentAppsError('USAGE', `The file ${path} is not a baseline.`, {
-    hint: `Make it again: \`agent-apps check --write-baseline ${path}\`.`,
-  })
+  throw usageError(
+    `The file ${path} is not a baseline.`,
+    `Write it again: \`agent-apps check --write-baseline ${path}\`.`,
+  )
 }
 
-/** The entries of a baseline's text; null if it is none. */
+/** Parses a baseline; null if it is not one. */
 function acceptedIn(text: string): Entry[] | null {
   try {
     const { version, accepted } = JSON.parse(text) as { version?: unknown; accepted?: unknown }

@@ -5,13 +5,10 @@ import { count, printable } from '../output.js'
 import { sentence } from './pretty-diagnostics.js'
 import { failures, type RuleGroup, ruleGroups } from './rule-groups.js'
 
-/** How many annotations a step makes. GitHub shows no more. */
+/** GitHub shows no more annotations of a step. */
 const ANNOTATIONS = 10
 
-/**
- * Formats errors and warnings as GitHub's workflow commands, which it shows beside the lines: errors first,
- * and no more than GitHub shows.
- */
+/** Errors and warnings as workflow commands, which GitHub shows beside the lines: errors first, within its limit. */
 export function githubAnnotations(diagnostics: readonly Message[], cwd: string): string[] {
   const failing = failures(diagnostics)
   const more = failing.length - ANNOTATIONS
@@ -27,10 +24,7 @@ function annotation(message: Message, cwd: string): string {
   return `::${severity} ${properties}::${data(`${sentence(reason)} ${note}`)}`
 }
 
-/**
- * Line ends are escaped as GitHub does it, so that a file is still recognized by its name; other control
- * characters are made visible.
- */
+/** Escapes line breaks as GitHub does, so that it still recognizes a file by its name, and other control characters. */
 function data(text: string): string {
   return printable(text.replaceAll('%', '%25').replaceAll('\r', '%0D').replaceAll('\n', '%0A'))
 }
@@ -39,7 +33,7 @@ function property(text: string): string {
   return data(text).replaceAll(':', '%3A').replaceAll(',', '%2C')
 }
 
-/** Adds a table of the diagnostics to the page that GitHub shows for a workflow's run, inside of one. */
+/** Inside a GitHub workflow, adds a table of the diagnostics to the page of the run. */
 export function writeStepSummary(diagnostics: readonly Message[], summary: string, cwd: string): void {
   const { GITHUB_STEP_SUMMARY: file = '' } = process.env
   if (file === '') return
@@ -55,7 +49,7 @@ function row({ severity, rule, messages }: RuleGroup, cwd: string): string {
   return `| ${cells.map(cell).join(' | ')} |`
 }
 
-/** Text of a skill as the content of a table's cell: no markup of it has an effect. */
+/** Text as the content of a table cell, without markup. */
 function cell(text: string): string {
   return printable(text).replace(/[\\`*_[\]<>|#&~!]/g, character => `&#${character.charCodeAt(0)};`)
 }

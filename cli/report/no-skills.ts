@@ -3,20 +3,20 @@ import { type Invocation, projectOptions } from '../command.js'
 import { type Format, readFormat } from './formats.js'
 import { sarifLog } from './sarif.js'
 
-/** The option of the commands that fail where there is no skill. */
+/** The option of commands that fail without skills. */
 export const ALLOW_EMPTY = {
-  'allow-empty': { type: 'boolean', describes: 'succeed also where there is no skill' },
+  'allow-empty': { type: 'boolean', describes: 'succeed if no skill is found' },
 } as const
 
 const COUNTS = { files: 0, found: 0, shadowed: 0, skipped: 0 }
 
-/** True if a command fails because no skill was found; says so. A project with agents need not have any. */
+/** True if a command fails because no skill was found, which it reports. A project with agents needs no skills. */
 export async function isEmptyUnasked(skills: number, invocation: Invocation): Promise<boolean> {
   const { options, output } = invocation
   if (skills > 0 || options['allow-empty'] === true || (await hasAgents(invocation))) return false
   if (!output.json)
     output.note(
-      'No skill was found. `agent-apps doctor` says where they are looked for; --allow-empty succeeds.',
+      'No skill was found. `agent-apps doctor` shows the searched paths; --allow-empty accepts this.',
     )
   return true
 }
@@ -29,7 +29,7 @@ async function hasAgents(invocation: Invocation): Promise<boolean> {
   return (project.agents ?? []).length > 0
 }
 
-/** Runs a command, and lets it succeed where nothing is to be searched if that is intended. */
+/** Runs a command, which with `--allow-empty` succeeds without paths to search. */
 export async function orNothing(invocation: Invocation, run: () => Promise<number>): Promise<number> {
   try {
     return await run()

@@ -5,12 +5,12 @@ import { count, printable } from '../output.js'
 import type { Terminal } from '../standard-io.js'
 import { type RuleGroup, ruleGroups } from './rule-groups.js'
 
-/** How many places of a rule a terminal shows, unless all are asked for. */
+/** The places of a rule that a terminal shows without `--all`. */
 const PLACES = 10
 
 const STYLES = { error: 'red', warning: 'yellow', info: 'blue' } as const
 
-/** Leaves out infos, unless `--verbose` asks for them, and with `--quiet` everything but errors. */
+/** Drops infos unless `--verbose` is given, and with `--quiet` everything but errors. */
 export function withoutAsides(diagnostics: readonly Message[], { output }: Invocation): Message[] {
   return diagnostics.filter(
     ({ severity }) => severity === 'error' || (!output.quiet && (output.verbose || severity === 'warning')),
@@ -18,8 +18,8 @@ export function withoutAsides(diagnostics: readonly Message[], { output }: Invoc
 }
 
 /**
- * Formats diagnostics for a person: grouped by rule on a terminal, with the most urgent last, since a reader
- * begins there; elsewhere one line each, consequences after their causes.
+ * Formats diagnostics for a person. In a terminal they are grouped by rule, the most urgent last, where a reader starts;
+ * elsewhere there is one line each, consequences after their causes.
  */
 export function prettyDiagnostics(
   diagnostics: readonly Message[],
@@ -35,7 +35,7 @@ export function prettyDiagnostics(
         .map(message => oneLine(message, invocation, stream))
 }
 
-/** Everything about a diagnostic in one line, which a program can search, and of which nothing is cut. */
+/** A diagnostic in one searchable line, with nothing cut. */
 function oneLine(message: Message, { output, cwd }: Invocation, stream: Terminal): string {
   const { severity, reason, note, rule } = fromMessage(message)
   const label = output.style(STYLES[severity], severity, stream)
@@ -59,7 +59,7 @@ function groupLines(
   return more === 0 ? lines : [...lines, `  and ${count(more, 'more place')}; --all shows them`]
 }
 
-/** Messages by what to do about them, so that each hint stands once. */
+/** Groups messages by hint, so that each hint is shown once. */
 function byNote(messages: readonly Message[]): Map<string, Message[]> {
   const notes = new Map<string, Message[]>()
   for (const message of messages) {
@@ -74,9 +74,7 @@ function placeOf(message: Message, cwd: string): string {
   return printable(`${atLineStart(fromHere(file, cwd))}:${line}:${column}`)
 }
 
-/**
- * Makes a path safe for the start of a line, because GitHub treats a line that begins with `::` as a command.
- */
+/** Prefixes a path that GitHub would read as a command at the start of a line. */
 function atLineStart(path: string): string {
   return /^\s*::|^\s*##/.test(path) ? `./${path}` : path
 }

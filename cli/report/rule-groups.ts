@@ -1,6 +1,6 @@
 import { isFollowUp, type Message } from 'agent-apps/compiler'
 
-/** The diagnostics of a rule that have the same severity, of which there is at least one. */
+/** The diagnostics of one rule and severity. */
 export interface RuleGroup {
   rule: string
   severity: Message['severity']
@@ -12,8 +12,8 @@ export interface RuleGroup {
 const URGENCY = { error: 0, warning: 1, info: 2 } as const
 
 /**
- * Groups diagnostics by rule, the most urgent first: errors before warnings, causes before their
- * consequences, what keeps skills from loading, then the rule with the most places.
+ * Groups diagnostics by rule, the most urgent first: errors before warnings, causes before their consequences, rules that
+ * keep skills from loading, then the rule with the most places.
  */
 export function ruleGroups(diagnostics: readonly Message[]): RuleGroup[] {
   const byRule = new Map<string, [Message, ...Message[]]>()
@@ -39,7 +39,7 @@ export function ruleGroups(diagnostics: readonly Message[]): RuleGroup[] {
     )
 }
 
-/** Errors and warnings, errors first: what a team has to do something about. */
+/** Errors and warnings, errors first. */
 export function failures(diagnostics: readonly Message[]): Message[] {
   return diagnostics
     .filter(({ severity }) => severity !== 'info')

@@ -8,14 +8,14 @@ import { packageVersion } from '../package-version.js'
 import { sentence } from './pretty-diagnostics.js'
 import { failures } from './rule-groups.js'
 
-/** GitHub takes no more results of a run. */
+/** GitHub accepts no more results of a run. */
 const RESULTS = 5_000
 
 const LEVELS = { error: 'error', warning: 'warning', info: 'note' } as const
 
 /**
- * Makes diagnostics a SARIF log. Its paths are relative to the repository's root, and none in it is absolute;
- * where there are too many results, errors and warnings come before all others.
+ * Diagnostics as a SARIF log, with paths relative to the root of the repository. If there are too many results, infos are
+ * left out first.
  *
  * @param succeeded whether the command that reports them succeeds
  */
@@ -71,16 +71,16 @@ function uriOf(path: string): string {
   return path.split(sep).map(encodeURIComponent).join('/') || '.'
 }
 
-/** The nearest folder above with a `.git`; where there is none, the checkout of a workflow or `cwd`. */
+/** The nearest folder above with a `.git`, or else the checkout of a workflow, or `cwd`. */
 function repositoryRoot(cwd: string): string {
   for (let folder = cwd; ; folder = dirname(folder)) {
-    // In a worktree and in a submodule, it is a file.
+    // In a worktree or submodule, `.git` is a file.
     if (existsSync(join(folder, '.git'))) return folder
     if (folder === dirname(folder)) return process.env.GITHUB_WORKSPACE || cwd
   }
 }
 
-/** Describes rules by what docs/rules.md says about them. */
+/** Describes rules by their sections of docs/rules.md. */
 function descriptors(rules: readonly string[]): ReportingDescriptor[] {
   const manifest = createRequire(import.meta.url).resolve('agent-apps/package.json')
   const page = readFileSync(join(dirname(manifest), 'docs/rules.md'), 'utf8')

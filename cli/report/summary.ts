@@ -5,19 +5,18 @@ import { failures, type RuleGroup, ruleGroups } from './rule-groups.js'
 
 type Severity = Message['severity']
 
-/** How many diagnostics hold up a team so long that a baseline helps. */
+/** From this number of diagnostics on, a baseline is suggested. */
 const MANY = 50
-/** The file that is suggested for a baseline. */
 const BASELINE = 'agent-apps.baseline.json'
-/** How many path entries a summary names. */
+/** The path entries that a summary names. */
 const PATHS = 5
 
-/** True if a command fails for its diagnostics. */
+/** True if diagnostics make a command fail. */
 export function hasErrors(diagnostics: readonly Message[], strict = false): boolean {
   return diagnostics.some(({ severity }) => severity === 'error' || (strict && severity === 'warning'))
 }
 
-/** Counts the diagnostics of each severity, as the end of a summary: `, 2 errors, 1 warning`. */
+/** The numbers of diagnostics at the end of a summary: `, 2 errors, 1 warning`. */
 export function tally(diagnostics: readonly Message[], severities: readonly Severity[]): string {
   return severities
     .map(severity => [severity, numberOf(diagnostics, severity)] as const)
@@ -26,12 +25,12 @@ export function tally(diagnostics: readonly Message[], severities: readonly Seve
     .join('')
 }
 
-/** Explains in the summary why a command fails that has only warnings. */
+/** The note of a summary for a command that fails on warnings. */
 export function strictly(diagnostics: readonly Message[], strict: boolean): string {
   return hasErrors(diagnostics, strict) && !hasErrors(diagnostics) ? ' (--strict fails on warnings)' : ''
 }
 
-/** Formats what was found: `4 skills in 5 files (1 shadowed)`. */
+/** The found skills: `4 skills in 5 files (1 shadowed)`. */
 export function skillsInFiles(
   skills: number,
   { files, shadowed, skipped }: { files: number; shadowed: number; skipped: number },
@@ -44,14 +43,14 @@ export function skillsInFiles(
   return `${count(skills, 'skill')} in ${count(files, 'file')}${aside}`
 }
 
-/** Formats the path entries that were searched: `paths: skills, ../team-skills`. */
+/** The searched path entries: `paths: skills, ../team-skills`. */
 export function searchedPaths(directories: readonly string[], cwd: string): string {
   const named = directories.slice(0, PATHS).map(directory => fromHere(directory, cwd))
   const more = directories.length - named.length
   return `${directories.length === 1 ? 'path' : 'paths'}: ${named.join(', ')}${more > 0 ? ` and ${count(more)} more` : ''}`
 }
 
-/** Says what to do first about diagnostics; nothing where nothing is wrong. */
+/** The advice about diagnostics; empty if nothing is wrong. */
 export function firstSteps(
   { diagnostics, fixable }: Pick<CheckResult, 'diagnostics' | 'fixable'>,
   isWithBaseline: boolean,
@@ -68,7 +67,7 @@ export function firstSteps(
   return [
     output.style('bold', `First ${steps.join(', then ')}.`),
     ...(failing.length >= MANY && !isWithBaseline
-      ? [`To fail only on what is new: \`agent-apps check --write-baseline ${BASELINE}\`.`]
+      ? [`To fail only on new ones: \`agent-apps check --write-baseline ${BASELINE}\`.`]
       : []),
   ]
 }

@@ -121,9 +121,9 @@ export class Run implements AgentRun {
     })
   }
 
-  readonly mustGoOn = (): void => {
+  readonly throwIfOver = (): void => {
     this.signal.throwIfAborted()
-    for (let run: Run | undefined = this; run; run = run.#above) run.#mustHaveTokens()
+    for (let run: Run | undefined = this; run; run = run.#above) run.#throwIfOutOfTokens()
   }
 
   readonly unfinished = (why: 'steps' | 'cut' | 'refused'): AgentAppsError => {
@@ -156,7 +156,7 @@ export class Run implements AgentRun {
     for (let run: Run | undefined = this; run; run = run.#above) run.#tokens += tokens
   }
 
-  #mustHaveTokens(): void {
+  #throwIfOutOfTokens(): void {
     const { maxTokens } = this.skill
     if (this.#tokens >= maxTokens)
       throw this.#limit('maxTokens', `used ${this.#tokens} tokens, and may use ${maxTokens}`)

@@ -4,7 +4,9 @@ import {
   type AgentSkill,
   type Context,
   ctxAgent,
+  ctxFolder,
   type Model,
+  readResource,
   type ToolDef,
 } from 'agent-apps'
 import type { OwnFiles } from 'agent-apps/ai-sdk'
@@ -112,4 +114,10 @@ async function loadLoop(ctx: Context): Promise<typeof import('agent-apps/ai-sdk'
       cause,
     })
   }
+}
+
+/** The files of the skill that an agent follows, which it may read whatever else it may do. */
+export async function filesOf(ctx: Context, skill: ToolDef): Promise<OwnFiles> {
+  const { resources } = await ctxFolder(ctx, skill)
+  return { name: skill.name, files: resources, read: path => readResource(skill.name, path, ctx.globals) }
 }

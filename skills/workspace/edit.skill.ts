@@ -5,7 +5,7 @@ import {
   type ToolContext,
   type ToolResult,
 } from 'agent-apps'
-import { mustGoOn } from '../../workspace/files/going-on.js'
+import { throwIfAborted } from '../../workspace/files/aborted.js'
 import { nearPaths } from '../../workspace/files/near-paths.js'
 import { replaceFile } from '../../workspace/files/replace-file.js'
 import { notFile, notFound } from '../../workspace/wall/open-place.js'
@@ -73,7 +73,7 @@ async function edit(args: Arguments, ctx: ToolContext): Promise<ToolResult> {
     ctx.update({ title: `Editing ${path}` })
     const { known, text, replaced } = await planned(edits, turn)
     const bytes = Buffer.from(text)
-    const stat = await replaceFile(place, bytes, known.stat, () => mustGoOn(ctx))
+    const stat = await replaceFile(place, bytes, known.stat, () => throwIfAborted(ctx))
     session.read.set(place.real, knownAs(bytes, stat))
     const { diff } = textChange(path, known.text, text)
     return { title: `Edited ${path}`, metadata: { path, replaced, diff }, output: diff }

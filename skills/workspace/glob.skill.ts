@@ -1,5 +1,5 @@
 import { defineTool, type ToolContext, type ToolResult } from 'agent-apps'
-import { mustGoOn } from '../../workspace/files/going-on.js'
+import { throwIfAborted } from '../../workspace/files/aborted.js'
 import { pathKey } from '../../workspace/wall/path-key.js'
 import { expectSameRules } from '../../workspace/wall/same-rules.js'
 import { sessionOf, workspaceOf } from '../../workspace/wall/workspace.js'
@@ -65,7 +65,7 @@ async function glob(args: Arguments, ctx: ToolContext): Promise<ToolResult> {
   ctx.update({ title: `Looking for ${written}` })
   const found: { path: string; time: number }[] = []
   await walkTree(start, workspace, {
-    check: () => mustGoOn(ctx),
+    check: () => throwIfAborted(ctx),
     enters: item => pattern.mayEnter(item.path, item.depth),
     take: item => {
       if (item.kind === 'folder' || !pattern.matches(item.path)) return
@@ -73,7 +73,7 @@ async function glob(args: Arguments, ctx: ToolContext): Promise<ToolResult> {
       if (time !== undefined) found.push({ path: item.path, time })
     },
   })
-  mustGoOn(ctx)
+  throwIfAborted(ctx)
   // Of those that changed at one time, the walk's order is kept.
   found.sort((a, b) => b.time - a.time)
   const prefix = start.path === '.' ? '' : `${start.path}/`

@@ -1,5 +1,5 @@
 import { defineTool, type ToolContext, type ToolResult } from 'agent-apps'
-import { mustGoOn } from '../../workspace/files/going-on.js'
+import { throwIfAborted } from '../../workspace/files/aborted.js'
 import { pathKey } from '../../workspace/wall/path-key.js'
 import { expectSameRules } from '../../workspace/wall/same-rules.js'
 import { outputFolders, sessionOf, workspaceOf } from '../../workspace/wall/workspace.js'
@@ -93,7 +93,7 @@ async function grep(args: Arguments, ctx: ToolContext): Promise<ToolResult> {
   const place = await startPlace(path, workspace, await outputFolders(session))
   await expectSameRules(ctx, place, args)
   ctx.update({ title: `Searching for ${search.pattern}` })
-  const check = (): void => mustGoOn(ctx)
+  const check = (): void => throwIfAborted(ctx)
   const { found, engine, prefix } = await searchPlace(place, workspace, search, names, {
     check,
     signal: ctx.signal,

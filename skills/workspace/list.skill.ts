@@ -1,5 +1,5 @@
 import { defineTool, type ToolContext, type ToolResult } from 'agent-apps'
-import { mustGoOn } from '../../workspace/files/going-on.js'
+import { throwIfAborted } from '../../workspace/files/aborted.js'
 import { pathKey } from '../../workspace/wall/path-key.js'
 import { expectSameRules } from '../../workspace/wall/same-rules.js'
 import { sessionOf, workspaceOf } from '../../workspace/wall/workspace.js'
@@ -64,7 +64,7 @@ async function list(args: Arguments, ctx: ToolContext): Promise<ToolResult> {
   const lines = [start.path === '.' ? './' : `${start.path}/`]
   let isCut = false
   await walkTree(start, workspace, {
-    check: () => mustGoOn(ctx),
+    check: () => throwIfAborted(ctx),
     enters: item => item.depth + 1 < depth,
     take: item => {
       isCut = lines.length > limit
@@ -74,7 +74,7 @@ async function list(args: Arguments, ctx: ToolContext): Promise<ToolResult> {
       return undefined
     },
   })
-  mustGoOn(ctx)
+  throwIfAborted(ctx)
   const { output, truncated } = await boundedOutput(
     lines.join('\n'),
     'list',

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import { AgentAppsError, defineTool, type ToolContext, type ToolResult } from 'agent-apps'
-import { mustGoOn } from '../../workspace/files/going-on.js'
+import { throwIfAborted } from '../../workspace/files/aborted.js'
 import { openToRead } from '../../workspace/files/open-to-read.js'
 import type { OpenFile } from '../../workspace/wall/open-place.js'
 import { pathKey } from '../../workspace/wall/path-key.js'
@@ -81,7 +81,7 @@ async function lines(
   const { path } = place
   try {
     const page = { from: offset, most: limit, bound: outputMax(ctx) }
-    const found = await numberedLines(handle, page, () => mustGoOn(ctx))
+    const found = await numberedLines(handle, page, () => throwIfAborted(ctx))
     const { bytes, digest, last, truncated } = found
     if (offset > 1 && offset > found.lines) {
       throw new AgentAppsError('FILE_UNUSABLE', `${path} has only ${found.lines} lines.`, {

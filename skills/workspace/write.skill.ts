@@ -1,5 +1,5 @@
 import { defineTool, type PreviewContext, type ToolContext, type ToolResult } from 'agent-apps'
-import { mustGoOn } from '../../workspace/files/going-on.js'
+import { throwIfAborted } from '../../workspace/files/aborted.js'
 import { replaceFile } from '../../workspace/files/replace-file.js'
 import { expectFolders } from '../../workspace/wall/open-place.js'
 import { pathKey } from '../../workspace/wall/path-key.js'
@@ -42,7 +42,7 @@ async function write(args: Arguments, ctx: ToolContext): Promise<ToolResult> {
     ctx.update({ title: `Writing ${path}` })
     const { known, text } = await planned(args, turn)
     const bytes = Buffer.from(text)
-    const stat = await replaceFile(place, bytes, known?.stat ?? null, () => mustGoOn(ctx))
+    const stat = await replaceFile(place, bytes, known?.stat ?? null, () => throwIfAborted(ctx))
     session.read.set(place.real, knownAs(bytes, stat))
     const diff = known?.text === null ? '' : textChange(path, known?.text ?? '', text).diff
     const title = known ? `Wrote ${path}` : `Created ${path}`

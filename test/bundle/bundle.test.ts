@@ -499,7 +499,7 @@ describe('agent-apps compile --bundle', () => {
       'out of date: skills/.agent-apps.json\nrun `agent-apps compile skills`\n',
     )
     expect((await run(root, '--check', ...options)).stdout).toBe(
-      `out of date: skills/.agent-apps.json, so that it's/agent.mjs was not looked at\nrun \`${command}\`\n`,
+      `out of date: skills/.agent-apps.json, so it's/agent.mjs was not checked\nrun \`${command}\`\n`,
     )
   })
 
@@ -540,11 +540,11 @@ describe('agent-apps compile --bundle', () => {
       2,
     ),
   )(
-    'says of %s where package.json is %s that Node takes it for CommonJS: %s',
+    'says of %s where package.json is %s that Node would load it as CommonJS: %s',
     async (bundle, text, isSaid) => {
       const { root } = codeProject({ 'skills/one.skill.md': skill('one'), 'dist/package.json': text })
       const { stderr, status } = await run(root, '--bundle', bundle)
-      expect([status, stderr.includes(`Node takes ${bundle} for CommonJS`)]).toEqual([0, isSaid])
+      expect([status, stderr.includes(`Node would load ${bundle} as CommonJS`)]).toEqual([0, isSaid])
     },
   )
 

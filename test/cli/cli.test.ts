@@ -125,7 +125,7 @@ describe('help and usage', () => {
     expect(missing).toMatch(/^gone:1:1 warning There is no such directory/)
     expect([status, `${tools}\n${doctor}\n`]).toEqual([
       1,
-      '0 tools\nNo skill was found. `agent-apps doctor` says where they are looked for; --allow-empty succeeds.\n',
+      '0 tools\nNo skill was found. `agent-apps doctor` shows the searched paths; --allow-empty accepts this.\n',
     ])
     expect((await agentApps(project(), ['list', '--tag', 'none'])).stderr).toBe('0 tools\n')
   })
@@ -518,7 +518,7 @@ describe('list, describe, render and run', () => {
       expect(status).toBe(0)
       expect(stdout.match(/^\S+/gm)).toEqual(['count', 'notes', 'twice'])
       expect(stderr).toBe(
-        '3 tools · 2 in skills, 1 in more\n2 tools left out, as another one in the same directory has the name; `agent-apps check` says which\n',
+        '3 tools · 2 in skills, 1 in more\n2 tools left out, since another one in the same directory has the name; `agent-apps check` shows which\n',
       )
     }
     expect((await agentApps(root, ['check'])).stdout.match(/ duplicate-name$/gm)).toHaveLength(2)

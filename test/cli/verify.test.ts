@@ -326,7 +326,7 @@ describe('verify', () => {
     expect(await found(dir)).toEqual([])
   })
 
-  it('tells what is gone from what was not there to check', async () => {
+  it('tells what is gone from what is missing', async () => {
     const dir = await project()
     for (const path of ['one.skill.js', 'lib', 'delegating/run.js', 'review'])
       rmSync(join(dir, path), { recursive: true })
@@ -452,10 +452,10 @@ describe('verify', () => {
     const command = (...args: string[]) => agentApps(dir, ['verify', ...args])
     rmSync(join(dir, 'lib'), { recursive: true })
     const sound = await command('.', '--verbose')
-    expect(sound.stderr).toContain('not there to check: lib/shared.js')
+    expect(sound.stderr).toContain('missing: lib/shared.js')
     expect([sound.status, sound.stdout]).toEqual([
       0,
-      expect.stringMatching(/^verified \d+ files in 1 directory: all as compiled · 1 not there to check\n$/),
+      expect.stringMatching(/^verified \d+ files in 1 directory: all as compiled · 1 missing\n$/),
     ])
     flip(join(dir, 'review/SKILL.md'))
     const changed = await command('.')

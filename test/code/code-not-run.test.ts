@@ -207,7 +207,7 @@ describe('a project that was never compiled', () => {
     }
     expect(await said('list')).toContain('skills/computed.skill.js:1:1 info What the code of "computed" says')
     expect(await said('describe', 'computed')).toContain('says when it is run is not evaluated')
-    expect(await said('catalog')).toContain('without the content of dynamic: ')
+    expect(await said('catalog')).toContain('left out the content of dynamic: ')
     expect(await said('doctor')).toContain('11 places not evaluated')
     expect(await said('compile', '--check')).toContain('11 places not evaluated')
     expect(await said('graph')).toContain(

@@ -79,8 +79,8 @@ it('prints JSON', async () => {
 })
 
 it.each([
-  [[], 'Name one thing to export.'],
-  [['--skills', 'a', '--plugin', 'b'], 'Name one thing to export, not several.'],
+  [[], 'Choose one target.'],
+  [['--skills', 'a', '--plugin', 'b'], 'Choose only one target.'],
   [['--skills', ''], '--skills needs a folder.'],
   [['--skills', 'a', '--name', 'kit'], 'Only a plugin has a name.'],
 ])('export %j is wrong usage', async (args, message) => {

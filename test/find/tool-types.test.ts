@@ -329,7 +329,7 @@ const runtime = createRuntime<Tools>()
     writeFileSync(join(cwd, 'skills/more.skill.md'), skill('more'))
     const unseen = await agentApps(cwd, ['compile', '--check', '--types'])
     expect(unseen.stdout).toContain(
-      `out of date: skills/.agent-apps.json, so that ${FILE} was not looked at\n  more\n`,
+      `out of date: skills/.agent-apps.json, so ${FILE} was not checked\n  more\n`,
     )
     await compile({ cwd, types: FILE })
     rmSync(join(cwd, FILE))

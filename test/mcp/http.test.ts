@@ -321,9 +321,7 @@ syncBuiltinESMExports()`
       const { status, stderr } = await agentApps(cwd, ['mcp', ...args], { env })
       return `${status} ${stderr}`
     }
-    expect(await started(['--http', '0'], '')).toMatch(
-      /^2 [\s\S]*There is no token in \$AGENT_APPS_MCP_TOKEN/,
-    )
+    expect(await started(['--http', '0'], '')).toMatch(/^2 [\s\S]*\$AGENT_APPS_MCP_TOKEN is not set/)
     expect(await started(['--http', '0'], 'short')).toMatch(/^2 [\s\S]*fewer than 16 characters/)
     expect(await started(['--http', 'here'], TOKEN)).toMatch(/^2 [\s\S]*is not an address/)
     expect(await started(['--http', url.port], TOKEN)).toMatch(/^1 [\s\S]*EADDRINUSE/)

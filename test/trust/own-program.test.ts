@@ -213,7 +213,7 @@ describe('a project that the program is no part of', () => {
     const catalog = run(folder, 'catalog')
     expect(catalog.stdout).toContain('build')
     expect(catalog.stderr).toMatch(
-      /Agents do not get build, .*A program of the project gives them to agents\. If the project is yours, write/,
+      /Agents do not get build, .*Programs of the project give them to agents\. If the project is yours, write/,
     )
     const doctor = JSON.parse(run(folder, 'doctor', '--json').stdout) as { subject: string }[]
     expect(doctor.find(({ subject }) => subject === 'trust')).toMatchObject({

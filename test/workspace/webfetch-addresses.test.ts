@@ -4,7 +4,7 @@ import { Agent } from 'undici'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { fetchPage } from '../../skills/workspace/web/fetch-page.js'
 import type { HostAddress } from '../../skills/workspace/web/host-addresses.js'
-import { isPublicAddress } from '../../skills/workspace/web/public-address.js'
+import { isPublicAddress } from '../../skills/workspace/web/host-addresses.js'
 import { codeOf } from '../support/workspace-tools.js'
 
 /** Names that others point wherever they like. */

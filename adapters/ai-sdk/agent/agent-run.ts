@@ -6,7 +6,7 @@ export interface AgentRun {
   readonly id: string
   /** How many steps have ended. */
   readonly step: number
-  /** Aborts once the run is no longer wanted, or has taken too long. */
+  /** Aborts when the run is cancelled or has taken too long. */
   readonly signal: AbortSignal
   readonly maxSteps: number
   /** The tokens that it, and every agent above it, may still use. */
@@ -21,8 +21,8 @@ export interface AgentRun {
   readonly shownInstead: (step: number, callId: string) => string | undefined
   /** Counts a step and tells the host of it. */
   readonly endStep: (step: AgentStep) => void
-  /** Throws where it may go no further: RUN_ABORTED, AGENT_LIMIT. */
-  readonly mustGoOn: () => void
+  /** Throws if it may not continue: RUN_ABORTED, AGENT_LIMIT. */
+  readonly throwIfOver: () => void
   /** The error for a model that ended without what it was asked for. */
   readonly unfinished: (why: 'steps' | 'cut' | 'refused') => AgentAppsError
 }

@@ -24,7 +24,7 @@ const ASK_AGAIN = `Give your result by a call of ${RESULT_TOOL}, and not in word
  * @throws AGENT_LIMIT, AGENT_NO_RESULT, AGENT_FAILED; RUN_ABORTED; what the model's provider throws
  */
 export async function runAgent(work: AgentWork, run: AgentRun): Promise<unknown> {
-  run.mustGoOn()
+  run.throwIfOver()
   const { model, system, prompt, expected } = work
   const { tools: made, about } = await agentTools(work, run)
   // Without a prototype: the SDK takes whatever a name leads to for a tool, as `constructor` would.
@@ -45,7 +45,7 @@ export async function runAgent(work: AgentWork, run: AgentRun): Promise<unknown>
       if (!expected) return wordsOf(answer, run)
       messages.push({ step: run.step, message: { role: 'user', content: ASK_AGAIN } })
     }
-    run.mustGoOn()
+    run.throwIfOver()
   }
   throw run.unfinished('steps')
 }

@@ -20,12 +20,13 @@ export const mcp: Command = {
     tools: {
       type: 'string',
       value: 'PATTERNS',
-      describes: 'serve only these tools (default: all of the project, and none of the library)',
+      describes: 'serve only these tools (default: those of the project)',
     },
     http: {
       type: 'string',
       value: '[HOST:]PORT',
-      describes: 'serve over HTTP to clients with the token in $AGENT_APPS_MCP_TOKEN (default: on 127.0.0.1)',
+      describes:
+        'serve over HTTP, to clients with the token in $AGENT_APPS_MCP_TOKEN (default host: 127.0.0.1)',
     },
     ...AGENT_OPTIONS,
   },
@@ -38,7 +39,7 @@ async function run(invocation: Invocation): Promise<number> {
   const runtime = await openForAgents(invocation, true)
   try {
     const served = await serve(runtime, invocation)
-    // Why a tool is not served, a client is never told.
+    // Clients are never told why a tool is not served.
     await agentOf(runtime, invocation).offer()
     noteAgentDiagnostics(runtime, invocation)
     if (typeof options.http === 'string') {
@@ -66,7 +67,7 @@ async function serve(runtime: Runtime, { options, output }: Invocation): Promise
   })
 }
 
-/** The packages of the protocol are not dependencies: most who use the command never serve. */
+/** The packages of the protocol are optional, since most users never serve. */
 function withPackage(error: unknown): unknown {
   if (isAgentAppsError(error) || (error as { code?: unknown }).code !== 'ERR_MODULE_NOT_FOUND') return error
   const [name] = /@modelcontextprotocol\/\w+/.exec((error as Error).message) ?? []
@@ -77,10 +78,10 @@ function withPackage(error: unknown): unknown {
   })
 }
 
-/** Milliseconds after the last refused skill until they are summed up: a client lists page by page. */
+/** Milliseconds after the last refused skill until the summary: a client lists page by page. */
 const DELAY = 1000
 
-/** Says how many skills are served as tools and prompts only, and why; with `--verbose`, which. */
+/** Reports how many skills are served as tools and prompts only, and why; with `--verbose`, which. */
 function noteRefused(output: Output): (uri: string, reason: string) => void {
   const reasons = new Map<string, number>()
   let timer: ReturnType<typeof setTimeout> | undefined
@@ -92,7 +93,7 @@ function noteRefused(output: Output): (uri: string, reason: string) => void {
   }
   return (uri, reason) => {
     if (output.verbose) output.note(printable(`${uri}: ${reason}`))
-    // What is the skill's own in it would make each a reason of its own.
+    // Quoted details of a skill would make each reason unique.
     const alike = reason.replace(/"[^"]*"/g, '…')
     reasons.set(alike, (reasons.get(alike) ?? 0) + 1)
     clearTimeout(timer)

@@ -10,23 +10,23 @@ import {
   validateOriginHeader,
 } from '@modelcontextprotocol/server'
 import type { ServedSkills } from 'agent-apps/mcp'
-import { AgentAppsError } from '../../../src/base/error.js'
 import type { Invocation } from '../../command.js'
+import { usageError } from '../../usage-error.js'
 
-export const TOKEN = 'AGENT_APPS_MCP_TOKEN'
+const TOKEN = 'AGENT_APPS_MCP_TOKEN'
 const LOOPBACK = '127.0.0.1'
 const PATH = '/mcp'
 
-/** More connections at once than these are closed as they come. */
+/** The most connections at a time. */
 const CONNECTIONS_MAX = 256
-/** More requests at once than these are told to come back later. */
+/** The most requests at a time; others are answered with 503. */
 const REQUESTS_MAX = 64
-/** Milliseconds that a client has for its request. */
+/** Milliseconds within which a client must send its request. */
 const REQUEST_TIMEOUT = 30_000
-/** A token that can be guessed protects nothing. */
+/** The fewest characters of a token, so that it cannot be guessed. */
 const TOKEN_MIN = 16
 
-/** Serves over HTTP to whoever has the token, until Ctrl-C. */
+/** Serves over HTTP to clients with the token, until Ctrl-C. */
 export async function serveHttp(
   { create, onChange }: ServedSkills,
   address: string,
@@ -43,7 +43,7 @@ export async function serveHttp(
   })
   const answer = toNodeHandler(handler, { onerror })
   const server = guarded(refusalFor(host, token), (request, response) => {
-    // Of requests that a server gets, both are set.
+    // Both are set in requests that a server receives.
     void answer(request as IncomingMessage & { method: string; url: string }, response)
   })
   server.listen({ host, port, exclusive: true })
@@ -51,7 +51,7 @@ export async function serveHttp(
     await once(server, 'listening')
     const { address: at, port: listening, family } = server.address() as AddressInfo
     output.note(
-      `Serving over MCP at http://${family === 'IPv6' ? `[${at}]` : at}:${listening}${PATH}. Ctrl-C ends it.`,
+      `Serving over MCP at http://${family === 'IPv6' ? `[${at}]` : at}:${listening}${PATH}. Press Ctrl-C to stop.`,
     )
     if (!signal.aborted) await once(signal, 'abort')
   } finally {
@@ -63,16 +63,16 @@ export async function serveHttp(
 }
 
 type Answer = (request: IncomingMessage, response: ServerResponse) => void
-/** Why a request is not answered; null where it is. */
+/** The refusal of a request; null to answer it. */
 type Refuse = (request: IncomingMessage) => { status: number; message: string } | null
 
-/** A server that looks at the head of each request first: nothing is read of one that is refused. */
+/** A server that checks the headers of each request first, and reads nothing of a refused one. */
 function guarded(refuse: Refuse, answer: Answer): Server {
   let running = 0
   const server = createServer({
     requestTimeout: REQUEST_TIMEOUT,
     headersTimeout: REQUEST_TIMEOUT / 2,
-    // Node looks only now and then which requests are late, by default as seldom as every 30 seconds.
+    // By default, Node looks for late requests only every 30 seconds.
     connectionsCheckingInterval: REQUEST_TIMEOUT / 30,
   })
   server.maxConnections = CONNECTIONS_MAX
@@ -107,7 +107,7 @@ function refusalFor(host: string, token: string): Refuse {
   ]
   const digest = sha256(token)
   return ({ headers, url = '' }) => {
-    // A browser on this machine that is led here by a name of another's sends that name.
+    // DNS rebinding: a browser that another name led here sends that name.
     const ofHost = isAny(host) ? null : validateHostHeader(headers.host, known)
     if (ofHost?.ok === false) return { status: 403, message: ofHost.message }
     const ofOrigin = validateOriginHeader(headers.origin, known)
@@ -119,12 +119,12 @@ function refusalFor(host: string, token: string): Refuse {
   }
 }
 
-/** True for an address that means all: its server is reached by names that are not known here. */
+/** True for an address that means all interfaces, whose names are not known. */
 function isAny(host: string): boolean {
   return host === '0.0.0.0' || host === '::'
 }
 
-/** A digest, of the one length that the comparison needs. */
+/** A digest, since the comparison needs equal lengths. */
 function sha256(text: string): Buffer {
   return createHash('sha256').update(text).digest()
 }
@@ -134,22 +134,18 @@ function readAddress(given: string): { host: string; port: number } {
   const [, bracketed, host = bracketed, port = ''] =
     /^(?:(?:\[([^\]]+)\]|([^:]+)):)?(\d{1,5})$/.exec(given) ?? []
   if (port !== '' && Number(port) <= 65_535) return { host: host ?? LOOPBACK, port: Number(port) }
-  throw new AgentAppsError('USAGE', `--http=${JSON.stringify(given)} is not an address.`, {
-    hint: 'Write --http=PORT, or --http=HOST:PORT. Port 0 takes one that is free.',
-  })
+  throw usageError(
+    `--http=${JSON.stringify(given)} is not an address.`,
+    'Write --http=PORT, or --http=HOST:PORT. Port 0 picks a free one.',
+  )
 }
 
 /** @throws USAGE */
 function readToken(): string {
   const token = process.env[TOKEN] ?? ''
   if (token.length >= TOKEN_MIN) return token
-  throw new AgentAppsError(
-    'USAGE',
-    token === ''
-      ? `There is no token in $${TOKEN}.`
-      : `The token in $${TOKEN} has fewer than ${TOKEN_MIN} characters.`,
-    {
-      hint: `Set it to a long random text, which clients send as a bearer token: \`export ${TOKEN}=$(openssl rand -hex 32)\`.`,
-    },
+  throw usageError(
+    token === '' ? `$${TOKEN} is not set.` : `The token in $${TOKEN} has fewer than ${TOKEN_MIN} characters.`,
+    `Set it to a long random string, which clients send as a bearer token: \`export ${TOKEN}=$(openssl rand -hex 32)\`.`,
   )
 }

@@ -8,7 +8,7 @@ export async function serveStandardIo(
   { create }: ServedSkills,
   { output, signal }: Invocation,
 ): Promise<void> {
-  // Whatever else writes to standard output is led to standard error: only the protocol may stand there.
+  // The CLI redirects all other writes to standard error, so that standard output carries only the protocol.
   const stdout = new Writable({
     decodeStrings: false,
     write(text: string, _encoding, done) {
@@ -21,7 +21,7 @@ export async function serveStandardIo(
     transport: new StdioServerTransport(stdin, stdout),
     onerror: error => output.note(`agent-apps mcp: ${error.message}`),
   })
-  output.note('Serving over MCP on standard input and output. Ctrl-C ends it.')
+  output.note('Serving over MCP on standard input and output. Press Ctrl-C to stop.')
   await new Promise<void>(ended => {
     stdin.once('end', ended)
     stdin.once('close', ended)

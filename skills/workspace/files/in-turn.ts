@@ -1,5 +1,5 @@
 import type { PreviewContext } from 'agent-apps'
-import { mustGoOn } from '../../../workspace/files/going-on.js'
+import { throwIfAborted } from '../../../workspace/files/aborted.js'
 import { oneAtATime } from '../../../workspace/files/one-at-a-time.js'
 import { type Place, placeOf } from '../../../workspace/wall/place.js'
 import { expectWritable } from '../../../workspace/wall/protected-files.js'
@@ -27,7 +27,7 @@ export async function inTurn<Result>(
   const session = sessionOf(workspace, ctx)
   const { real } = await placeOf(args.path, workspace)
   return oneAtATime(real, async () => {
-    mustGoOn(ctx)
+    throwIfAborted(ctx)
     // An earlier call may have created it, or a folder on the way.
     const place = await placeOf(args.path, workspace)
     expectWritable(workspace.protected, place)

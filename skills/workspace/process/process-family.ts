@@ -1,4 +1,5 @@
 import { readdirSync, readFileSync } from 'node:fs'
+import { setTimeout as wait } from 'node:timers/promises'
 
 /** The variable that marks the processes of one command, which inherit it. */
 export const MARK_VARIABLE = 'AGENT_APPS_COMMAND'
@@ -102,4 +103,81 @@ function kill(id: number, signal: NodeJS.Signals | 0): boolean {
 
 function codeOf(error: unknown): string {
   return String((error as NodeJS.ErrnoException).code)
+}
+
+/** How long processes have to end after they were asked to, in ms. */
+const GRACE_MS = 2000
+/** How long processes may take to be gone once they were killed, in ms: those that wait for a device take longer. */
+const GONE_MS = 3000
+
+/**
+ * Ends processes: asks each of them once (TERM), and kills those that are left after `GRACE_MS`.
+ *
+ * @param alive which of the family are to end, those that still run
+ * @returns the ids of those that could not be ended
+ */
+export async function endFamily(
+  family: ProcessFamily,
+  alive: () => number[] = () => family.alive(),
+): Promise<number[]> {
+  const begun = performance.now()
+  const asked = new Set<number>()
+  for (;;) {
+    const left = alive()
+    const elapsed = performance.now() - begun
+    if (left.length === 0 || elapsed > GRACE_MS + GONE_MS) return left
+    if (elapsed >= GRACE_MS) family.send('SIGKILL', left)
+    else ask(family, left, asked)
+    await wait(elapsed < 100 ? 5 : 50)
+  }
+}
+
+/** Asks those that were not asked yet; a process that is stopped goes on, so that it can end. */
+function ask(family: ProcessFamily, left: readonly number[], asked: Set<number>): void {
+  const unasked = left.filter(id => !asked.has(id))
+  if (unasked.length === 0) return
+  family.send('SIGTERM', unasked)
+  family.send('SIGCONT', unasked)
+  for (const id of unasked) asked.add(id)
+}
+
+/** The families of this process that may still run. */
+const running = new Set<ProcessFamily>()
+
+const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const
+
+/**
+ * Ends a family with this process, for as long as it runs: a command is in a group of its own, so that what
+ * ends this process does not reach it.
+ *
+ * @returns a function to call once the family has ended
+ */
+export function endWithProcess(family: ProcessFamily): () => void {
+  if (running.size === 0) listen()
+  running.add(family)
+  return () => {
+    if (running.delete(family) && running.size === 0) unlisten()
+  }
+}
+
+function listen(): void {
+  process.on('exit', killAll)
+  for (const signal of SIGNALS) process.on(signal, onSignal)
+}
+
+function unlisten(): void {
+  process.off('exit', killAll)
+  for (const signal of SIGNALS) process.off(signal, onSignal)
+}
+
+/** Ends this process on a signal that has no other listener, as it would have ended without us. */
+function onSignal(signal: NodeJS.Signals): void {
+  if (process.listenerCount(signal) > 1) return
+  killAll()
+  unlisten()
+  process.kill(process.pid, signal)
+}
+
+function killAll(): void {
+  for (const family of running) family.send('SIGKILL', family.alive())
 }

@@ -7,9 +7,8 @@ import type { Workspace } from '../../../workspace/wall/workspace.js'
 import { HeldFolder } from '../tree/held-folder.js'
 import type { PathPattern } from '../tree/path-pattern.js'
 import { isFolder } from '../tree/start-folder.js'
-import { ripgrepFor } from './find-ripgrep.js'
 import type { Found, Search } from './found-lines.js'
-import { runRipgrep } from './run-ripgrep.js'
+import { ripgrepFor, runRipgrep } from './ripgrep.js'
 import { scanFile, scanFolder } from './scan-files.js'
 
 /** The result of a search, with its place. */
