@@ -36,14 +36,14 @@ export function agentApps(options: AgentAppsOptions = {}): Plugin {
       onLoad({ filter: /^virtual:agent-apps$/, namespace: NAMESPACE }, async () => {
         const places = noPlaces()
         const compiled = await compileVirtualModule(options, cwd, places, sourcemap !== false)
-        const said: OnLoadResult = {
+        const result: OnLoadResult = {
           errors: compiled.errors.map(fault => messageOf(fault, cwd)),
           warnings: compiled.warnings.map(fault => messageOf(fault, cwd)),
           ...watched(places),
         }
-        if (compiled.bundle === null) return said
+        if (compiled.bundle === null) return result
         bundle = compiled.bundle
-        return { ...said, ...load(compiled.bundle.entry) }
+        return { ...result, ...load(compiled.bundle.entry) }
       })
       onLoad({ filter: /.*/, namespace: NAMESPACE }, ({ path }) => load(path))
       onLoad({ filter: /.*/, namespace: FILES }, ({ path }) => ({
@@ -63,7 +63,7 @@ export function agentApps(options: AgentAppsOptions = {}): Plugin {
         return {
           contents: inline ? `${own}\n//# sourceMappingURL=data:application/json;base64,${inline}\n` : own,
           loader: 'js',
-          // Packages that are not bundled with the skills' code are the project's.
+          // External packages are resolved from the project.
           resolveDir: cwd,
         }
       }
@@ -75,10 +75,10 @@ function formatOf({ format, platform = 'browser' }: BuildOptions): Format {
   return format ?? ({ browser: 'iife', node: 'cjs', neutral: 'esm' } as const)[platform]
 }
 
-/** How code in CommonJS that was bundled makes its `require`, by `compiler/esbuild/require-banner.ts`. */
+/** The `require` of bundled CommonJS code, as `compiler/esbuild/require-banner.ts` writes it. */
 const OWN_PLACE = /(?<=__agentAppsRequire)\(import\.meta\.url\)/
 
-/** A module with the URL of a file, which esbuild writes beside what it makes. */
+/** A module that exports the URL of a file, which esbuild writes beside its output. */
 function assetModule(path: string, format: Format): OnLoadResult {
   const place = { esm: 'import.meta.url', cjs: "require('url').pathToFileURL(__filename)", iife: null }[
     format
@@ -89,7 +89,7 @@ function assetModule(path: string, format: Format): OnLoadResult {
 }
 
 const NO_PLACE: PartialMessage = {
-  text: 'A skill reads a file by its own place, which code of the format "iife" does not know. (BUNDLE_CODE)',
+  text: 'A skill reads a file by its own location, which code of the format "iife" does not know. (BUNDLE_CODE)',
   notes: [
     { text: "Build with `format: 'esm'`, import the file as text, or make it a resource of the skill." },
   ],
@@ -110,7 +110,7 @@ function messageOf({ text, note, id, place }: Fault, cwd: string): PartialMessag
   return { ...message, location }
 }
 
-/** The line of a file, from 1; empty where it is not there. */
+/** A line of a file, from 1; empty if it does not exist. */
 function lineOf(file: string, line: number): string {
   try {
     return readFileSync(file, 'utf8').split(/\r?\n/)[line - 1] ?? ''
@@ -123,7 +123,7 @@ function lineOf(file: string, line: number): string {
 function watched({ files, directories }: Places): Pick<OnLoadResult, 'watchFiles' | 'watchDirs'> {
   const stats = [...files].map(path => [path, statOf(path)] as const)
   const known = stats.filter(([, stat]) => stat?.isFile()).map(([path]) => path)
-  // What is not there may come as either.
+  // A missing path may become either.
   const missing = stats.filter(([, stat]) => stat === undefined).map(([path]) => path)
   const inside = [...directories].flatMap(directory =>
     itemsIn(directory)
@@ -133,7 +133,7 @@ function watched({ files, directories }: Places): Pick<OnLoadResult, 'watchFiles
   return { watchFiles: [...known, ...inside, ...missing], watchDirs: [...directories, ...missing] }
 }
 
-/** Undefined for what is not there, or cannot be looked at. */
+/** Undefined for a path that is missing or cannot be accessed. */
 function statOf(path: string): Stats | undefined {
   try {
     return statSync(path)
@@ -142,7 +142,7 @@ function statOf(path: string): Stats | undefined {
   }
 }
 
-/** Nothing for a directory that is gone, or cannot be read. */
+/** Empty for a directory that is missing or cannot be read. */
 function itemsIn(directory: string): Dirent[] {
   try {
     return readdirSync(directory, { withFileTypes: true })

@@ -1,10 +1,10 @@
 import type { ToolDef } from 'agent-apps/runtime'
 
 /**
- * True for the tools with which the library serves skills, such as `skill-list`: they are offered where they are named.
- * Those of a workspace are there because a host opened one, and are offered as its own tools are.
+ * True for the library's tools about skills, such as `skill-list`, which are offered only by name. Tools of a workspace, which
+ * the host opened, are offered like the host's own.
  */
 export function isLibraryTool({ origin, frontmatter: { tags } }: ToolDef): boolean {
-  // The layer counts too, as any index could claim the tag.
+  // Checks the layer, since any index could claim the tag.
   return origin.layer === 'bundled' && tags.includes('meta-internal') && !tags.includes('meta-workspace')
 }

@@ -3,16 +3,16 @@ import { StdioServerTransport, serveStdio } from '@modelcontextprotocol/server/s
 import type { Permission, Runtime } from 'agent-apps'
 import { serveSkills } from './mcp/serve-skills.js'
 
-/** The plugin that an exported server serves. */
+/** The plugin of an exported server. */
 export interface ServedPlugin {
   name: string
   version: string
-  /** The tools, by their names. */
+  /** The names of the tools. */
   tools: string[]
   permissions: string[]
 }
 
-/** The server of a plugin that was exported: it serves on standard input and output until its client ends it. */
+/** Runs the server of an exported plugin on standard input and output until its client ends it. */
 export function servePlugin(runtime: Runtime, { name, version, tools, permissions }: ServedPlugin): void {
   const { create } = serveSkills(runtime, {
     server: { name, version },
@@ -23,7 +23,7 @@ export function servePlugin(runtime: Runtime, { name, version, tools, permission
   })
   const { stdin, stdout, stderr } = process
   const write = stdout.write.bind(stdout)
-  // Whatever else writes to standard output is led to standard error: only the protocol may stand there.
+  // Standard output carries only the protocol: other writes go to standard error.
   stdout.write = stderr.write.bind(stderr)
   const protocol = new Writable({
     decodeStrings: false,
@@ -39,7 +39,7 @@ export function servePlugin(runtime: Runtime, { name, version, tools, permission
   const end = async (): Promise<void> => {
     await handle.close()
     await runtime.close()
-    // What a tool has left running is nobody's any more.
+    // Ends whatever tools left running.
     process.exit()
   }
   stdin.once('end', () => void end())

@@ -18,7 +18,7 @@ export interface AgentAppsOptions
   strict?: boolean | undefined
 }
 
-/** A fault, in the form of bundlers. */
+/** A fault to report by a bundler. */
 export interface Fault {
   text: string
   /** The remedy. */
@@ -31,7 +31,7 @@ export interface Fault {
 
 /** The result of compiling. */
 export interface VirtualModule {
-  /** Null where something is wrong. */
+  /** Null if there are errors. */
   bundle: Bundle | null
   errors: Fault[]
   warnings: Fault[]
@@ -39,9 +39,9 @@ export interface VirtualModule {
 
 /** The files and directories that compiling reads. */
 export interface Places {
-  /** The files that decide what comes of it, absolute; they need not be there. */
+  /** The files that affect the result, absolute; they need not exist. */
   files: Set<string>
-  /** The directories in which every file counts, absolute. */
+  /** The directories in which every file affects the result, absolute. */
   directories: Set<string>
 }
 
@@ -49,7 +49,7 @@ export function noPlaces(): Places {
   return { files: new Set(), directories: new Set() }
 }
 
-/** Compiles a project for a bundler, and adds to `places` where it looks. Faults are returned. */
+/** Compiles a project for a bundler, and adds what it reads to the given places. Returns faults instead of throwing. */
 export async function compileVirtualModule(
   { strict = false, ...options }: AgentAppsOptions,
   root: string,
@@ -64,10 +64,12 @@ export async function compileVirtualModule(
   try {
     const { bundle, diagnostics } = await compileBundle({ ...options, cwd, sourcemap, looks })
     const causes = diagnostics.filter(message => !isFollowUp(message))
-    // Bundlers sort by file what they show, so that what only follows would hide its cause.
-    const told = causes.some(({ severity }) => severity === 'error') ? causes : diagnostics
+    // Bundlers sort messages by file, so that consequences would hide their cause.
+    const reported = causes.some(({ severity }) => severity === 'error') ? causes : diagnostics
     const of = (severity: string): Fault[] =>
-      told.filter(message => message.severity === severity).map(message => faultOf(fromMessage(message), cwd))
+      reported
+        .filter(message => message.severity === severity)
+        .map(message => faultOf(fromMessage(message), cwd))
     const errors = strict ? [...of('error'), ...of('warning')] : of('error')
     const warnings = strict ? [] : of('warning')
     return { bundle: errors.length > 0 ? null : bundle, errors, warnings }
@@ -83,7 +85,7 @@ function faultOf(
   return { text: reason, note, id: rule, place: { file: join(cwd, file), line, column } }
 }
 
-/** @throws what is not an error of this package */
+/** Throws any error that is not ours. */
 function thrownFault(error: unknown, cwd: string): Fault {
   if (!isAgentAppsError(error)) throw error
   const { message, hint, code, file, position } = error
@@ -93,11 +95,11 @@ function thrownFault(error: unknown, cwd: string): Fault {
     : { ...fault, place: { file: resolve(cwd, file), ...position } }
 }
 
-/** True where a file that came, went or changed may make another bundle. */
+/** True if a file that was created, changed or removed may affect the bundle. */
 export function concerns({ files, directories }: Places, file: string): boolean {
   if (files.has(file)) return true
   for (let path = file; path !== dirname(path); path = dirname(path)) {
-    // What compiling writes itself is not a change, and neither is what it does not enter.
+    // Compiling writes the first and does not enter the second.
     const name = basename(path)
     if (isOwnName(name) || name === 'node_modules') return false
     // A directory may be new.
@@ -118,19 +120,19 @@ export function moduleOf(
   }
 }
 
-/** The item that a bundle has by a path; @throws if it has none */
+/** The item of a bundle at a path. */
 export function inBundle<Item>(items: ReadonlyMap<string, Item>, path: string): Item {
   const item = items.get(path)
   if (item === undefined) throw new Error(`The bundle has no file ${path}.`)
   return item
 }
 
-/** The URL of a file, as `follow/follow-urls.ts` of the compiler writes it. */
+/** The URL of a file, as `compiler/4-bundle/follow/follow-urls.ts` writes it. */
 const ASSET_URL = /\bnew URL\("(\.\/asset-[0-9A-F]{8}\.\w+)", import\.meta\.url\)/g
 
 /**
- * Returns the code of the module `path`, importing the files that it finds by their place, so that the
- * bundler owns them. Only files of the bundle count, whatever else looks like a URL.
+ * The code of the module `path`, with imports of the files that it locates by URL, so that the bundler emits them. Only
+ * files of the bundle count.
  */
 export function withImportedAssets(code: string, path: string, assets: ReadonlyMap<string, string>): string {
   const found = [...code.matchAll(ASSET_URL)].map(([, name = '']) => name)
@@ -144,7 +146,7 @@ export function withImportedAssets(code: string, path: string, assets: ReadonlyM
   return `${imports} ${own}`
 }
 
-/** The path of what a bundle's module imports; the entry lies at the top. */
+/** The path of a bundle's module that another one imports. */
 export function pathFrom(importer: string, path: string): string {
   return posix.join(posix.dirname(importer), path)
 }

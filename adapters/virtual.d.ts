@@ -2,7 +2,7 @@
 declare module 'virtual:agent-apps' {
   import type { Runtime, ToolFunctions } from 'agent-apps/runtime'
 
-  /** The tools, by name: a plugin's option `types` writes them. As long as it is empty, every name is let pass. */
+  /** The tools by name, which a plugin's option `types` writes. While it is empty, every name is accepted. */
   export interface Tools {}
 
   export type ToolName = keyof Tools

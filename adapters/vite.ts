@@ -19,12 +19,12 @@ import {
 
 export type { AgentAppsOptions } from './virtual-module.js'
 
-/** The prefix of ids of a bundle's modules; other plugins leave those alone. */
+/** The prefix of ids of a bundle's modules, which other plugins ignore. */
 const PREFIX = `\0${VIRTUAL_MODULE}/`
 const ENTRY = `${PREFIX}entry`
-/** The extension of a module that exports the URL of a file, whatever kind of file that is. */
+/** The extension of a module that exports the URL of a file of any kind. */
 const ASSET_MODULE = '.js'
-/** The placeholder for the URL of a file until the place of the importing module is known. */
+/** The placeholder for the URL of a file until the location of the importing chunk is known. */
 const ASSET_MARK = /agent-apps-asset:([\w./-]+)/g
 
 /** A plugin for Vite: `virtual:agent-apps` is the project's bundle. */
@@ -48,7 +48,7 @@ export function agentApps(options: AgentAppsOptions = {}): Plugin {
       if (!importer?.startsWith(PREFIX)) return null
       if (id.startsWith('.')) return project.idFrom(importer, id)
       if (isBuiltin(id)) return null
-      // Packages that are not bundled with the skills' code are the project's.
+      // External packages are resolved from the project.
       return this.resolve(id, join(project.root, 'package.json'), { skipSelf: true })
     },
     async load(id) {
@@ -66,7 +66,7 @@ export function agentApps(options: AgentAppsOptions = {}): Plugin {
       return project.withPlaces(code, fileName)
     },
     generateBundle: {
-      // Of a build for a server, Vite removes the assets that are there before.
+      // In a build for a server, Vite removes assets that were emitted earlier.
       order: 'post',
       handler() {
         if (this.getModuleInfo(ENTRY) === null) return
@@ -82,26 +82,26 @@ export function agentApps(options: AgentAppsOptions = {}): Plugin {
   }
 }
 
-/** The project of a plugin, and the bundles that were made of it. */
+/** The project of a plugin, and its bundles. */
 class Project {
   root = process.cwd()
   assetsDir = 'assets'
   server: ViteDevServer | undefined
   private compiling: Promise<VirtualModule> | undefined
-  /** The places that the last compile read, or the one that runs. */
+  /** The places that the last or running compile read. */
   private places = noPlaces()
-  /** The last one that was made. */
+  /** The last bundle. */
   private bundle: Bundle | undefined
-  /** The folder of its files, on a development server one for each bundle, so that no two share a module. */
+  /** The folder of its files. On a development server each bundle has its own, so that no two share a module. */
   private folder = ''
   private made = 0
-  /** The files of all bundles so far: a page that began with an older bundle still asks for its chunks. */
+  /** The files of all bundles so far: a page that loaded an older bundle still requests its chunks. */
   private readonly files = new Map<string, Uint8Array>()
   private readonly assets = new Map<string, string>()
 
   constructor(private readonly options: AgentAppsOptions) {}
 
-  /** Compiles anew when it is next asked to. */
+  /** Makes the next `compile` start anew. */
   forget(): void {
     this.compiling = undefined
   }
@@ -110,7 +110,7 @@ class Project {
     return concerns(this.places, resolve(file))
   }
 
-  /** Compiles the project as it is now, whatever changed while it was compiled. */
+  /** Compiles the project, again if it changes meanwhile. */
   async compile(): Promise<VirtualModule> {
     if (this.compiling === undefined) {
       this.places = noPlaces()
@@ -124,7 +124,7 @@ class Project {
     return this.compiling === started ? compiled : this.compile()
   }
 
-  /** The paths that a build watches. A development server gets them itself: they would count as imports. */
+  /** The paths that a build watches. A development server watches them itself, since it would count them as imports. */
   placesToWatch(): string[] {
     const looked = [...this.places.directories, ...this.places.files]
     if (!this.server) return looked
@@ -132,7 +132,7 @@ class Project {
     return []
   }
 
-  /** Adds the files of a bundle, and gives the path of its entry. */
+  /** Adds the files of a bundle, and returns the path of its entry. */
   take(bundle: Bundle): string {
     if (this.server && this.bundle && this.bundle !== bundle) this.folder = `${++this.made}/`
     this.bundle = bundle
@@ -141,19 +141,19 @@ class Project {
     return `${this.folder}${bundle.entry}`
   }
 
-  /** The id of what a bundle's module imports by a relative path. */
+  /** The id of a relative import of a bundle's module. */
   idFrom(importer: string, path: string): string {
     const from = importer === ENTRY ? `${this.folder}entry` : importer.slice(PREFIX.length)
     const found = pathFrom(from, path)
     return `${PREFIX}${found}${this.assets.has(found) ? ASSET_MODULE : ''}`
   }
 
-  /** The code of a module. It has no source map: Vite keeps none of modules that are no files. */
+  /** The code of a module, without a source map: Vite drops those of virtual modules. */
   codeOf(path: string, consumer?: 'client' | 'server'): string {
     const asset = path.slice(0, -ASSET_MODULE.length)
     if (!this.assets.has(asset)) return withImportedAssets(moduleOf(this.files, path).code, path, this.assets)
     const url = this.assetUrl(asset, consumer)
-    // Vite itself would follow a URL that is written in one piece.
+    // Vite would rewrite `new URL(…, import.meta.url)`.
     return `const place = import.meta.url\nexport default new URL(${JSON.stringify(url)}, place).href\n`
   }
 
@@ -164,7 +164,7 @@ class Project {
     return `data:application/octet-stream;base64,${contents.toString('base64')}`
   }
 
-  /** A chunk with the URLs of the files that it asks for; null where it asks for none. */
+  /** A chunk with the URLs of its files; null if it has none. */
   withPlaces(code: string, fileName: string): { code: string; map: null } | null {
     const isOurs = [...code.matchAll(ASSET_MARK)].some(([, path = '']) => this.assets.has(path))
     if (!isOurs) return null
@@ -174,7 +174,7 @@ class Project {
     return { code: code.replace(ASSET_MARK, place), map: null }
   }
 
-  /** The files that a build puts beside its chunks. */
+  /** The files that a build writes beside its chunks. */
   emitted(): { fileName: string; source: Uint8Array }[] {
     return [...(this.bundle?.assets.keys() ?? [])].map(path => ({
       fileName: `${this.assetsDir}/${posix.basename(path)}`,
@@ -190,10 +190,10 @@ interface Log {
   loc?: { file: string; line: number; column: number }
 }
 
-/** Faults as one message, at the place of the first. */
+/** Faults as one message, located at the first. */
 function logOf(faults: readonly Fault[]): Log {
   const texts = faults.map(({ text, note, id, place }) => {
-    // Of a warning, what shows it leaves the place out.
+    // Vite shows no location of warnings.
     const where = place ? `${place.file}:${place.line}:${place.column}: ` : ''
     return `${where}${text} (${id})\n${note}`
   })

@@ -8,20 +8,20 @@ import { modelOutput } from './model-output.js'
 
 type ToolResultOutput = Awaited<ReturnType<NonNullable<Tool['toModelOutput']>>>
 
-/** The call as the SDK knows it. */
+/** A call as the SDK knows it. */
 export interface AskedCall {
   toolName: string
   toolCallId: string
   input: unknown
-  /** Those that led to the call, or with it and the answer, those that go on with it. */
+  /** The messages before the call; after an approval, with the call and the answer. */
   messages: readonly ModelMessage[]
 }
 
-/** Approval by the SDK's own means. */
+/** Approval by the SDK's requests. */
 export interface Approval {
-  /** The question to a person about a call; null where nobody has to be asked. */
+  /** The question to a person about a call; null if it needs no approval. */
   needed: (call: ToolCall, asked: AskedCall) => Promise<string | null>
-  /** Grants a call what a person answered, as far as the messages tell of an answer and can be believed. */
+  /** Grants a call by the answer in the messages, as far as they can be trusted. */
   grant: (call: ToolCall, asked: AskedCall) => Promise<'granted' | 'refused' | 'not-asked'>
 }
 
@@ -30,7 +30,7 @@ export function aiTool(toolName: string, tool: ModelTool, approval: Approval | n
   const { description, schema, callOf, run, show, events } = tool
   return {
     ...(description !== undefined && { description }),
-    // Without `validate`: the runtime does that, and tells the model what is wrong.
+    // Without `validate`: the runtime validates, and explains faults to the model.
     inputSchema: jsonSchema<unknown>(schema as Parameters<typeof jsonSchema>[0]),
     ...(approval && {
       needsApproval: async (input: unknown, asked: Pick<AskedCall, 'toolCallId' | 'messages'>) =>
@@ -41,21 +41,21 @@ export function aiTool(toolName: string, tool: ModelTool, approval: Approval | n
         const call = approval && callOf(input)
         const granted = call && (await approval.grant(call, { toolName, toolCallId, input, messages }))
         const options: CallOptions = {
-          // An approval that was used before must not count as that of the same call, tried again.
+          // A used approval must not count for the same call again.
           ...(granted !== 'refused' && { callId: toolCallId }),
           ...(abortSignal && { signal: abortSignal }),
         }
         yield yield* withUpdates(events, options.callId, () => run(input, options))
       } catch (error) {
-        throw asFailure(error, abortSignal)
+        throw abortSignal?.aborted ? error : new ToolFailure(error)
       }
     },
-    // Which parts there are depends on the SDK's version at run time, not on the one whose types these are.
+    // The parts depend on the SDK's version at run time, not on that of the types.
     toModelOutput: ({ output }) => modelOutput(show(output)) as ToolResultOutput,
   }
 }
 
-/** Gives the question to a person about a call; null where nobody has to be asked. */
+/** Returns the question to a person about a call; null if it needs no approval. */
 export function whyAsked(toolName: string, { callOf }: ModelTool, approval: Approval) {
   return async (
     input: unknown,
@@ -66,11 +66,7 @@ export function whyAsked(toolName: string, { callOf }: ModelTool, approval: Appr
   }
 }
 
-function asFailure(error: unknown, signal: AbortSignal | undefined): unknown {
-  return signal?.aborted ? error : new ToolFailure(error)
-}
-
-/** The error of a call, with the text shown to a model: version 6 takes the message, version 7 `toString()`. */
+/** The error of a call, with the text for the model: version 6 takes the message, version 7 `toString()`. */
 class ToolFailure extends Error {
   override name = 'ToolFailure'
 
@@ -84,10 +80,9 @@ class ToolFailure extends Error {
 }
 
 /**
- * A tool of an agent, as the SDK takes it. Where a person has to approve a call, the runtime's `interact` is asked.
+ * A tool of an agent for the SDK. Approval is asked by the runtime's `interact`.
  *
- * @param options `events`: those of the runtime, `runtime.globals.events`, from which the tool's progress becomes
- *   preliminary results
+ * @param options `events`: those of the runtime, `runtime.globals.events`, for preliminary results from the tool's progress
  */
 export function toAiTool(
   agent: AgentRuntime,

@@ -7,7 +7,7 @@ import {
   type ToolContext,
 } from 'agent-apps'
 import { asSchema, type Tool, type ToolSet } from 'ai'
-import { checkOptionsOf } from '../skill-tools/offer-options.js'
+import { checkOptionsOf } from '../check-options.js'
 import { registerAll } from '../skill-tools/register-all.js'
 
 type AiTool = ToolSet[string]
@@ -18,10 +18,10 @@ export interface RegisterAiToolsOptions {
 }
 
 /**
- * Registers tools of the AI SDK with a runtime, which then finds, checks and calls them like its own. Returns a
- * function that takes them away again.
+ * Registers tools of the AI SDK with a runtime, which then finds, checks and calls them like its own. All are registered,
+ * or none. Returns a function that removes them again.
  *
- * @throws OPTIONS_INVALID, also for a tool without `execute`; what `runtime.register` throws. Then none is registered
+ * @throws OPTIONS_INVALID, also for a tool without `execute`; what `runtime.register` throws
  */
 export function registerAiTools(
   runtime: Runtime,
@@ -58,9 +58,9 @@ function definitionOf(name: string, tool: AiTool, params: object): Definition {
   return {
     description: description ?? title ?? name,
     ...(title !== undefined && { title }),
-    // A copy, as what a schema library makes of it hides more than JSON.
+    // A copy, since schemas of libraries may contain more than JSON.
     params: JSON.parse(JSON.stringify(params)) as JsonObject,
-    // A function would decide only once the call is made.
+    // A function could decide only once the call is made.
     ...(needsApproval !== false && { gated: true }),
     execute: (args, context) => call(name, tool, args, context),
   }
@@ -77,7 +77,7 @@ async function call(
   const given: unknown = await tool.execute?.(input, options)
   let output = given
   if (isIterable(given)) {
-    // The last is the result, those before it are preliminary ones.
+    // The last value is the result; the earlier ones are preliminary.
     let count = 0
     for await (const one of given) {
       if (count++ > 0) update({ metadata: { output } })
@@ -90,7 +90,7 @@ async function call(
     : output
 }
 
-/** The arguments as the tool's own schema gives them, with its defaults and transforms. */
+/** The arguments after the defaults and transforms of the tool's own schema. */
 async function validated(tool: string, { inputSchema }: AiTool, args: unknown): Promise<unknown> {
   const checked = await asSchema<unknown>(inputSchema).validate?.(args)
   if (!checked) return args
@@ -108,14 +108,14 @@ function isIterable(value: unknown): value is AsyncIterable<unknown> {
 
 function notExecuted(tool: string): AgentAppsError {
   return new AgentAppsError('OPTIONS_INVALID', `The tool "${tool}" has no \`execute\`.`, {
-    hint: "A provider or the application's client runs it: leave it out, and give it to the SDK beside the others.",
+    hint: "A provider or the application's client runs it: leave it out here, and pass it to the SDK directly.",
     tool,
   })
 }
 
 type ModelOutput = Awaited<ReturnType<NonNullable<Tool['toModelOutput']>>>
 
-/** The result of an SDK tool in the form of our tools, with the whole returned value beside it. */
+/** An SDK tool's result as one of ours, with the whole returned value as metadata. */
 function resultOf(title: string, output: unknown, shown: ModelOutput): unknown {
   const metadata = { output }
   switch (shown.type) {
@@ -131,7 +131,7 @@ function resultOf(title: string, output: unknown, shown: ModelOutput): unknown {
   }
 }
 
-/** A part of what a model is shown, of either version. */
+/** A part of a tool's output, of either version. */
 interface Part {
   type: string
   text?: string
@@ -149,16 +149,19 @@ function contentOf(parts: readonly Part[]): { output: string; attachments?: unkn
   return { output: output.join('\n'), ...(attachments.length > 0 && { attachments }) }
 }
 
-/** A part with data or a URL, as an attachment has them. Another is one as it is. */
+/** A part as an attachment with data or a URL; any other part stays as it is. */
 function attachmentOf(part: Part): unknown {
   const { data, url, mediaType, filename } = part
   const given = typeof data === 'object' ? { data: data.data, url: data.url } : { data, url }
   if (given.data === undefined && given.url === undefined) return part
-  return JSON.parse(JSON.stringify({ ...given, url: textUrl(given.url), mediaType, filename }))
-}
-
-function textUrl(url: unknown): string | undefined {
-  return url === undefined ? undefined : String(url)
+  return JSON.parse(
+    JSON.stringify({
+      ...given,
+      url: given.url === undefined ? undefined : String(given.url),
+      mediaType,
+      filename,
+    }),
+  )
 }
 
 function textOf(value: unknown): string {

@@ -1,20 +1,21 @@
-import { AgentAppsError, isAgentAppsError } from 'agent-apps'
+import { AgentAppsError } from 'agent-apps'
 import type { Runtime } from 'agent-apps/runtime'
 import type { ModelMessage } from 'ai'
+import { giveAnswer } from '../skill-tools/give-answer.js'
 import type { ToolCall } from '../skill-tools/model-tool.js'
 import type { Approval, AskedCall } from './ai-tool.js'
 
-/** So many approvals are remembered as used where only a signature vouches for them. */
+/** The used approvals that are remembered, for those that only a signature proves. */
 const USED_MAX = 10_000
 
-/** The approvals that this process has used up, of each runtime, oldest first. */
+/** The approvals that this process has used, by runtime, oldest first. */
 const used = new WeakMap<Runtime['globals'], Set<string>>()
 
 /**
- * Approval by the SDK's requests. Messages come from wherever the application keeps them, so that an answer in them
- * counts only for a request of ours: one that the runtime's store has, or that is signed.
+ * Approval by the SDK's requests. Messages are untrusted: an answer in them counts only for a request of ours, which the
+ * runtime's store has or the secret has signed.
  *
- * @throws APPROVAL_UNSIGNED where there is neither a store nor a secret
+ * @throws APPROVAL_UNSIGNED without a store or a secret
  */
 export function sdkApproval({ globals }: Runtime, secret: string | Uint8Array | undefined): Approval {
   const hasStore = globals.config.store !== undefined
@@ -30,7 +31,8 @@ export function sdkApproval({ globals }: Runtime, secret: string | Uint8Array | 
         return 'refused'
       const id = JSON.stringify([given.approvalId, asked.toolCallId])
       const isGranted =
-        (await answer(call, asked)) || (!hasStore && !known.has(id) && (await answerAnew(call, asked)))
+        (await giveAnswer(call, asked.toolCallId, 'allow-once')) ||
+        (!hasStore && !known.has(id) && (await answerAnew(call, asked)))
       if (isGranted) remember(known, id)
       return isGranted ? 'granted' : 'refused'
     },
@@ -38,41 +40,29 @@ export function sdkApproval({ globals }: Runtime, secret: string | Uint8Array | 
 }
 
 /**
- * The question to a person about a call; null where nobody has to be asked. For a call that was asked about before, that
- * depends on the call and the policy alone: the SDK looks again when the answer is there, and refuses what needs
- * none by then.
+ * The question to a person about a call; null if it needs no approval. For a call that was asked about before, only call and
+ * policy decide: the SDK checks again once there is an answer, and then refuses calls that need none.
  */
 async function needed({ agent, ref, args }: ToolCall, asked: AskedCall): Promise<string | null> {
   try {
-    // A request that messages only claim was made must not be kept as if it had been.
+    // A request that only the messages claim must not be kept.
     if (!isInMessages(asked)) {
       const { request } = await agent.authorize(ref, args, { callId: asked.toolCallId })
       return request?.text ?? null
     }
     const last = (await agent.authorize(ref, args)).steps.at(-1)
-    // At step 1 it is the project that a person is asked about, which is for the runtime to ask.
+    // Step 1 asks about the project, which the runtime does itself.
     return last?.decision === 'ask' && last.step > 1 ? last.reason : null
   } catch {
-    // The call itself is decided about in the same way, and tells the model what is wrong with it.
+    // The call itself fails in the same way, and tells the model.
     return null
   }
 }
 
-/** Grants a call whose request the store has. False where it has none that takes an answer. */
-async function answer({ agent, ref, args }: ToolCall, { toolCallId }: AskedCall): Promise<boolean> {
-  try {
-    await agent.answer(toolCallId, 'allow-once', { call: { ref, args } })
-    return true
-  } catch (error) {
-    if (isAgentAppsError(error) && error.code === 'APPROVAL_INVALID') return false
-    throw error
-  }
-}
-
-/** Grants a call that another process asked about, for whose request a signature vouches. */
+/** Grants a call that another process asked about, whose request is signed. */
 async function answerAnew(call: ToolCall, asked: AskedCall): Promise<boolean> {
   const { request } = await call.agent.authorize(call.ref, call.args, { callId: asked.toolCallId })
-  return request !== undefined && answer(call, asked)
+  return request !== undefined && giveAnswer(call, asked.toolCallId, 'allow-once')
 }
 
 function remember(known: Set<string>, id: string): void {
@@ -83,7 +73,7 @@ function remember(known: Set<string>, id: string): void {
   }
 }
 
-/** The call's request that the last message approves, as the messages have it. */
+/** The call's request, if the last message approves it. */
 function approvedRequest({
   messages,
   toolCallId,
@@ -102,7 +92,7 @@ function approvedRequest({
   return null
 }
 
-/** True for a call that the messages have already: the SDK goes on with one that it asked about. */
+/** True for a call that is already in the messages, which the SDK continues after asking. */
 function isInMessages({ messages, toolCallId }: AskedCall): boolean {
   return assistantParts(messages).some(part => part.type === 'tool-call' && part.toolCallId === toolCallId)
 }
@@ -118,7 +108,7 @@ function assistantParts(messages: readonly ModelMessage[]): AssistantPart[] {
 function unsigned(): AgentAppsError {
   return new AgentAppsError(
     'APPROVAL_UNSIGNED',
-    "`skillTools` with `approval: 'sdk'` has nothing to tell an approval from a forged message.",
+    "`skillTools` with `approval: 'sdk'` cannot tell an approval from a forged message.",
     {
       hint: 'Give createRuntime a `store`, such as `fileStore`, or skillTools the `secret` that the SDK signs with.',
     },
@@ -134,8 +124,8 @@ interface SignedRequest {
 }
 
 /**
- * True if the SDK signed a request with this secret. It checks that itself where it has the secret: this is for an
- * application that gave it to `skillTools` alone, and would otherwise take any message for an approval.
+ * True if the SDK signed a request with this secret. The SDK checks this itself if it has the secret; this check protects
+ * an application that gave the secret only to `skillTools`.
  */
 async function isSigned(
   request: SignedRequest,
@@ -155,7 +145,7 @@ async function isSigned(
     ['verify'],
   )
   const isOf = (text: string): Promise<boolean> => crypto.subtle.verify('HMAC', key, bytes, encoded(text))
-  // Version 7 signs the first, version 6 the second, in which a line break could move from one field to the next.
+  // Version 7 signs the first. Version 6 signs the second, in which a line break could move between fields.
   if (await isOf(JSON.stringify(['ai-sdk-tool-approval-v1', ...fields]))) return true
   return !fields.some(field => field.includes('\n')) && isOf(fields.join('\n'))
 }
@@ -177,7 +167,7 @@ function toBase64Url(bytes: ArrayBuffer): string {
   return text.replaceAll('+', '-').replaceAll('/', '_').replace(/=+$/, '')
 }
 
-/** The bytes of a text in Base64, of either alphabet; null for any other text. */
+/** The bytes of a Base64 string, of either alphabet; null for any other string. */
 function bytesOf(text: string): Uint8Array<ArrayBuffer> | null {
   try {
     return Uint8Array.from(atob(text.replaceAll('-', '+').replaceAll('_', '/')), one => one.charCodeAt(0))

@@ -1,6 +1,6 @@
 import type { Runtime } from 'agent-apps/runtime'
 
-/** A file of a skill, as the SDK's `uploadSkill` takes it. */
+/** A file of a skill for the SDK's `uploadSkill`. */
 export interface SkillFile {
   /** Relative to the skill's folder, `/`-separated. */
   path: string

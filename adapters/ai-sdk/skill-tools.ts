@@ -1,7 +1,8 @@
 import type { AgentRuntime, Runtime } from 'agent-apps/runtime'
 import type { ModelMessage, ToolSet } from 'ai'
+import { checkOptionsOf } from '../check-options.js'
 import type { ModelTool } from '../skill-tools/model-tool.js'
-import { checkOptionsOf, type OfferNames, type OfferOptions } from '../skill-tools/offer-options.js'
+import { checkOffer, type OfferNames, type OfferOptions } from '../skill-tools/offer-options.js'
 import { offeredTools, type WithheldTool } from '../skill-tools/offered-tools.js'
 import { type Approval, aiTool, whyAsked } from './ai-tool.js'
 import { sdkApproval } from './sdk-approval.js'
@@ -13,22 +14,22 @@ export interface SkillTools {
   instructions: string
   /** The catalog again: `generateText` and `streamText` of version 6 take it under this name. */
   system: string
-  /** The tools and skills that the model does not get, with what a person does about it. The SDK overlooks it. */
+  /** The tools and skills that the model does not get, with advice for a person. The SDK ignores it. */
   withheld: WithheldTool[]
-  /** With `approval: 'sdk'`, what version 7 asks a person about, with the reason. Version 6 asks the tools. */
+  /** With `approval: 'sdk'`, decides for version 7 which calls a person must approve. Version 6 asks the tools. */
   toolApproval: Record<string, ToolApproval>
-  /** The `secret`, under the name that both versions take it by. */
+  /** The `secret`, under the name that both versions take. */
   experimental_toolApprovalSecret?: string | Uint8Array
 }
 
-/** Decides if a person is asked about a call. */
+/** Decides whether a person must approve a call. */
 export type ToolApproval = (
   input: unknown,
   call: { toolCallId: string; messages: ModelMessage[] },
 ) => Promise<{ type: 'user-approval'; reason: string } | undefined>
 
 /**
- * An agent's tools and skills, for the AI SDK. Call it again where skills may have changed.
+ * An agent's tools and skills for the AI SDK. A snapshot: call it again after skills change.
  *
  * @throws OPTIONS_INVALID; AGENT_UNKNOWN; APPROVAL_UNSIGNED
  */
@@ -64,13 +65,13 @@ function toolApprovals(
   )
 }
 
-/** Whose calls an agent makes. */
+/** The ids of an agent's calls. */
 interface AgentIds {
   sessionId?: string
   userId?: string
 }
 
-/** An agent whose calls, and answers about them, have these ids: a named agent has none of its own. */
+/** An agent with these ids in its calls and their answers, since a named agent has none. */
 function withIds(agent: AgentRuntime, ids: AgentIds): AgentRuntime {
   return {
     ...agent,
@@ -84,26 +85,27 @@ function withIds(agent: AgentRuntime, ids: AgentIds): AgentRuntime {
 }
 
 export interface SkillToolsOptions extends OfferOptions {
-  /** The session of the calls of an `agent`: what is kept and allowed for a session, and who may answer about it. */
+  /** The session of the calls of an `agent`, which state, approvals and answers belong to. */
   sessionId?: string | undefined
-  /** Whose calls those of an `agent` are. */
+  /** The user for whom an `agent` makes its calls. */
   userId?: string | undefined
   /**
-   * Who asks a person to approve a call: the runtime, by its `interact`, or the application, by the SDK's approval
-   * requests. Default: `runtime`.
+   * The way to ask a person to approve a call: the runtime's `interact`, or the SDK's approval requests. Default:
+   * `runtime`.
    */
   approval?: 'runtime' | 'sdk' | undefined
-  /** The secret that the SDK signs approval requests with, for `approval: 'sdk'` without a `store`. */
+  /** The secret with which the SDK signs approval requests, for `approval: 'sdk'` without a `store`. */
   secret?: string | Uint8Array | undefined
 }
 
 /** The names of the tools that lead to skills. */
 export type SkillToolNames = OfferNames
 
-/** Throws OPTIONS_INVALID for what would otherwise be overlooked. */
 function checkOptions(options: SkillToolsOptions): void {
   const check = checkOptionsOf('skillTools')
-  check.offer(options, ['approval', 'secret', 'sessionId', 'userId'])
-  check.only('agent', options, ['sessionId', 'userId'])
+  checkOffer(check, options, ['approval', 'secret', 'sessionId', 'userId'])
   check.oneOf('approval', options.approval, ['runtime', 'sdk'])
+  const idle = (['sessionId', 'userId'] as const).find(id => options[id] !== undefined)
+  if (options.agent === undefined && idle !== undefined)
+    throw check.invalid(`has \`${idle}\`, but no \`agent\``, `Give \`policy: { ${idle} }\`.`)
 }

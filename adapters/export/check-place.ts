@@ -3,7 +3,7 @@ import { basename, dirname, join, relative, resolve, sep } from 'node:path'
 import { AgentAppsError, type PathEntry, type ToolDef } from 'agent-apps'
 
 /**
- * Refuses a folder that the project's own skills are read from, since it would read what is exported as its own.
+ * Refuses a folder from which the project reads skills, since it would then read the export as its own.
  *
  * @throws EXPORT_PLACE
  */
@@ -28,7 +28,7 @@ export function checkPlace(
 }
 
 /**
- * The folder that a path leads to, with links resolved as far as it is there.
+ * The real path of a folder, with links resolved as far as it exists.
  *
  * @throws EXPORT_PLACE for what is not a folder
  */
@@ -40,7 +40,7 @@ export function realFolder(path: string): string {
   return join(realFolder(dirname(path)), basename(path))
 }
 
-/** The folders of a repository that are searched; the matches of `ignore` are known only from what is found. */
+/** The folders that are searched; none with `ignore`, whose matches are known only from what is found. */
 function searchedFolders(paths: readonly PathEntry[]): string[] {
   if (paths.some(entry => typeof entry === 'object' && 'ignore' in entry)) return []
   return paths.flatMap(entry => {

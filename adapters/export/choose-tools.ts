@@ -13,15 +13,15 @@ import { byText } from './exported-files.js'
 /** A tool that is not exported. */
 export interface LeftOut {
   tool: string
-  /** Why, as the end of a sentence that begins with its name. */
+  /** The reason, as the end of a sentence that begins with its name. */
   reason: string
-  /** The code of the error that keeps it from being exported; absent where it is left out on purpose. */
+  /** The code of the error that prevents the export; absent if the tool is left out on purpose. */
   code?: ErrorCode
 }
 
 /** The chosen tools of a project. */
-export interface ChosenTools {
-  /** Texts to open, sorted by name. */
+interface ChosenTools {
+  /** Text skills, sorted by name. */
   texts: ToolDef[]
   /** Tools that run code, sorted by name. */
   running: ToolDef[]
@@ -31,7 +31,7 @@ export interface ChosenTools {
 /** The specification's limit. */
 const NAME_MAX = 64
 
-/** The project's own tools, sorted by name: nothing of the library, of the user, or of directories of others. */
+/** The project's own tools, sorted by name: none of the library, the user, or external directories. */
 export async function ownTools(
   runtime: Runtime,
   cwd: string,
@@ -46,9 +46,9 @@ export async function ownTools(
 }
 
 /**
- * Decides what becomes of the tools that a pattern selects: those that models are shown are exported.
+ * Sorts the tools that match a pattern into those to export, which models see, and those left out.
  *
- * @param hasUserOnly whether the host has skills that only its user calls; texts with `disable-model-invocation` are such
+ * @param hasUserOnly whether the host has skills that only its user calls, such as texts with `disable-model-invocation`
  * @throws OPTIONS_INVALID
  */
 export async function chooseTools(
@@ -75,7 +75,7 @@ export async function chooseTools(
   return chosen
 }
 
-/** True if a tool runs code; a delegate that it inherits counts before it was compiled, too. */
+/** True if a tool runs code. An inherited delegate counts even before it is compiled. */
 async function runs(runtime: Runtime, { name, runs, frontmatter }: ToolDef): Promise<boolean> {
   if (runs || !('$inherit' in frontmatter.metadata)) return runs
   return 'delegate' in (await runtime.explain(name)).metadata
@@ -87,12 +87,12 @@ function notExported({ label, frontmatter }: ToolDef): string | null {
   if (role === 'middleware' || role === 'main') return `has the role \`${role}\`, and is not shown to models`
   if (description === undefined) return 'has no description, which other hosts need'
   if (label.length > NAME_MAX)
-    return `has a name of more than ${NAME_MAX} characters, which is the specification's limit`
+    return `has a name of more than ${NAME_MAX} characters, the specification's limit`
   return null
 }
 
 /**
- * Refuses skills that would lie in one folder, since other hosts know no namespaces.
+ * Refuses skills that would share a folder, since other hosts have no namespaces.
  *
  * @throws EXPORT_CLASH
  */
@@ -106,9 +106,9 @@ export function checkClashes(texts: readonly ToolDef[]): void {
   )
   throw new AgentAppsError(
     'EXPORT_CLASH',
-    `Other hosts know no namespaces, and these skills would have one name: ${shown.join('; ')}.`,
+    `Other hosts have no namespaces, and these skills would share a name: ${shown.join('; ')}.`,
     {
-      hint: 'Select one of each with a pattern, or export each namespace to a folder of its own.',
+      hint: 'Select one of each with a pattern, or export each namespace to its own folder.',
       issues: clashes.map(([label, tools]) => ({
         path: label,
         expected: 'one skill',

@@ -8,6 +8,7 @@ import {
   type ToolDef,
 } from 'agent-apps'
 import { guessedDirectories, loadConfig } from 'agent-apps/compiler'
+import { checkOptionsOf } from '../check-options.js'
 import { checkPlace, realFolder } from './check-place.js'
 import { checkClashes, chooseTools, type LeftOut, ownTools } from './choose-tools.js'
 import { byText, type ExportedFiles, inFolder } from './exported-files.js'
@@ -41,22 +42,22 @@ export interface ExportOptions {
   dryRun?: boolean | undefined
 }
 
-/** The exported files and skills. Names and paths are sorted. */
+/** The result of an export. Names and paths are sorted. */
 export interface ExportResult {
   /** The folder, absolute. */
   dir: string
-  /** The skills, by their names there. */
+  /** The skills, with their exported names. */
   skills: { name: string; tool: string; files: number }[]
-  /** The names of the tools that a plugin's server has. */
+  /** The tools that a plugin's server serves. */
   tools: string[]
   leftOut: LeftOut[]
-  /** The features that skills lose in the export. */
+  /** The features that skills lose. */
   remarks: { tool: string; message: string }[]
-  /** The problems of the project that were found on the way. */
+  /** The diagnostics of the project. */
   diagnostics: Diagnostic[]
-  /** The files that were new or changed, relative to `dir`. */
+  /** The new and changed files, relative to `dir`. */
   written: string[]
-  /** The files of the last export that this one does not have. */
+  /** The files of the last export that this one lacks. */
   removed: string[]
 }
 
@@ -64,8 +65,8 @@ const OPTIONS = ['to', 'dir', 'cwd', 'config', 'paths', 'patterns', 'name', 'dry
 const TARGETS = ['well-known', 'plugin', 'skills']
 
 /**
- * Writes a project's skills in a form that other hosts read. Nothing but `dir` is written, except that a plugin with
- * code compiles the project first.
+ * Writes a project's skills in a form that other hosts read. It writes only `dir`, except that exporting a plugin with code
+ * compiles the project first.
  *
  * @throws EXPORT_CLASH, EXPORT_EMPTY, EXPORT_PLACE, OPTIONS_INVALID; for a plugin with code also MODULE_MISSING and
  *   what `compileBundle` throws; what loading the configuration, directives and files throw
@@ -77,7 +78,7 @@ export async function exportSkills(options: ExportOptions): Promise<ExportResult
   const name = options.to === 'plugin' ? pluginName(cwd, options.name) : ''
   const project = await open(cwd, options)
   try {
-    // Files that change meanwhile are seen as they were at first.
+    // Within a turn, files are seen as they were at its start.
     return await project.runtime.turn(() => exportProject(project, { ...options, ...place, name }))
   } finally {
     await project.runtime.close()
@@ -127,7 +128,7 @@ async function filesOf(
   return pluginFiles(name, folders, served, project)
 }
 
-/** The project as a program of its author has it, without the author's environment: what is exported is for others. */
+/** Opens the project as a program of its author would, but without the environment: the export is for others. */
 async function open(cwd: string, { config, paths }: ExportOptions): Promise<Project> {
   const loaded = paths
     ? null
@@ -141,7 +142,7 @@ async function open(cwd: string, { config, paths }: ExportOptions): Promise<Proj
 interface Project {
   runtime: Runtime
   paths: PathEntry[]
-  /** The faults of plugin manifests that keep directories from being searched. */
+  /** The faults of plugin manifests, which keep directories from being searched. */
   faults: Diagnostic[]
 }
 
@@ -152,31 +153,27 @@ function nothing(leftOut: readonly LeftOut[], patterns: ExportOptions['patterns'
     first
       ? `Nothing can be exported: ${first.tool} ${first.reason}${leftOut.length > 1 ? `, and ${leftOut.length - 1} more are left out` : ''}.`
       : `There is nothing to export${patterns === undefined ? '' : `: no skill matches ${[patterns].flat().join(' ')}`}.`,
-    { hint: '`agent-apps list` shows the tools of the project, and docs/export.md says which are exported.' },
+    {
+      hint: '`agent-apps list` shows the tools of the project, and docs/export.md explains which are exported.',
+    },
   )
 }
 
 function checkOptions(options: ExportOptions): void {
-  const { to, dir, name, dryRun, patterns } = options as Partial<Record<keyof ExportOptions, unknown>>
-  const unknown = Object.keys(options).find(key => !OPTIONS.includes(key))
-  const problem =
-    unknown !== undefined
-      ? `There is no option ${JSON.stringify(unknown)} of \`exportSkills\`.`
-      : !TARGETS.some(target => target === to)
-        ? `The option "to" of \`exportSkills\` must be one of ${TARGETS.join(', ')}.`
-        : typeof dir !== 'string' || dir === ''
-          ? 'The option "dir" of `exportSkills` must name a folder.'
-          : name !== undefined && to !== 'plugin'
-            ? 'Only a plugin has a name.'
-            : dryRun !== undefined && typeof dryRun !== 'boolean'
-              ? 'The option "dryRun" of `exportSkills` must be a boolean.'
-              : patterns !== undefined && !isStrings(patterns)
-                ? 'The option "patterns" of `exportSkills` must be an array of strings.'
-                : null
-  if (problem === null) return
-  throw new AgentAppsError('OPTIONS_INVALID', problem, { hint: `There are ${OPTIONS.join(', ')}.` })
-}
-
-function isStrings(value: unknown): value is readonly string[] {
-  return Array.isArray(value) && value.every(one => typeof one === 'string')
+  const {
+    to,
+    dir,
+    name,
+    dryRun = false,
+    patterns = [],
+  } = options as Partial<Record<keyof ExportOptions, unknown>>
+  const { keys, oneOf, invalid } = checkOptionsOf('exportSkills')
+  keys(options, OPTIONS)
+  oneOf('to', to ?? null, TARGETS)
+  if (typeof dir !== 'string' || dir === '') throw invalid('needs a `dir`', 'Name the folder to write.')
+  if (name !== undefined && to !== 'plugin')
+    throw invalid('takes a `name` only for a plugin', 'Leave it out, or export a plugin.')
+  if (typeof dryRun !== 'boolean') throw invalid('takes a boolean as `dryRun`', 'Give true or false.')
+  if (!Array.isArray(patterns) || patterns.some(one => typeof one !== 'string'))
+    throw invalid('takes an array of strings as `patterns`', 'Put a single pattern into an array.')
 }

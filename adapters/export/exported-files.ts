@@ -1,13 +1,12 @@
 import { createHash } from 'node:crypto'
 
-/** A file that is exported. */
 export interface ExportedFile {
   bytes: Uint8Array
-  /** True for a script: it begins with `#!`, whatever its mode says here, so that every machine writes the same. */
+  /** True for a script that begins with `#!`, whatever its mode, so that every machine writes the same. */
   isExecutable: boolean
 }
 
-/** Files by their paths, `/`-separated, relative to the folder that they are written to. */
+/** Files by path, `/`-separated and relative to the folder that is written. */
 export type ExportedFiles = Map<string, ExportedFile>
 
 export function exportedFile(content: Uint8Array | string): ExportedFile {
@@ -15,7 +14,7 @@ export function exportedFile(content: Uint8Array | string): ExportedFile {
   return { bytes, isExecutable: bytes[0] === 0x23 && bytes[1] === 0x21 }
 }
 
-/** The files of a folder, with the paths that they have above it. */
+/** The files of a folder, with paths that begin with it. */
 export function inFolder(folder: string, files: ExportedFiles): [path: string, file: ExportedFile][] {
   return [...files].map(([path, file]) => [`${folder}/${path}`, file])
 }
@@ -24,7 +23,7 @@ export function sha256(bytes: Uint8Array): string {
   return createHash('sha256').update(bytes).digest('hex')
 }
 
-/** Compares as JavaScript compares strings, which is the same on every machine. */
+/** Compares by code units, which is the same on every machine. */
 export function byText(a: string, b: string): number {
   return a < b ? -1 : a > b ? 1 : 0
 }

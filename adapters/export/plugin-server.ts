@@ -2,7 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { join, relative, resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { AgentAppsError, type ToolDef } from 'agent-apps'
-import { type BuildFailure, build, type Message } from 'esbuild'
+import { type BuildFailure, build } from 'esbuild'
 import { agentApps } from '../esbuild.js'
 import type { ServedPlugin } from '../serve-plugin.js'
 import { byText, type ExportedFiles, exportedFile } from './exported-files.js'
@@ -11,11 +11,11 @@ import type { PluginProject } from './plugin.js'
 export const SERVER_FILE = 'server.mjs'
 
 /**
- * The files of an MCP server over standard input and output that has these tools. Everything that they need is in
- * them, so that Node runs it where nothing is installed.
+ * The files of an MCP server on stdio with these tools. They contain everything that it needs, so that Node can run it
+ * where nothing is installed.
  *
- * @throws MODULE_MISSING where the packages of the protocol are not installed; EXPORT_FAILED where the tools' code
- *   cannot be bundled
+ * @throws MODULE_MISSING if the packages of the protocol are not installed; EXPORT_FAILED if the tools' code cannot be
+ *   bundled
  */
 export async function serverFiles(
   served: readonly ToolDef[],
@@ -40,7 +40,7 @@ export async function serverFiles(
     platform: 'node',
     format: 'esm',
     target: 'node20',
-    // Comments would name the places of files on this machine.
+    // Comments would contain paths of this machine.
     minify: true,
     legalComments: 'none',
     metafile: true,
@@ -63,11 +63,11 @@ export async function serverFiles(
   ])
 }
 
-/** Code in CommonJS asks for Node's modules by `require`, which ES modules do not have. */
+/** CommonJS code loads Node's modules with `require`, which ES modules lack. */
 const REQUIRE =
   "import { createRequire as __createRequire } from 'node:module'; const require = __createRequire(import.meta.url);"
 
-/** The permissions that the tools declare: installing the plugin grants them to its server. */
+/** The permissions that the tools declare, which installing the plugin grants to its server. */
 function permissionsOf(served: readonly ToolDef[]): string[] {
   const declared = served.flatMap(({ frontmatter: { metadata } }) => {
     const { required = [], optional = [] } = (metadata.permissions ?? {}) as Record<string, unknown>
@@ -85,30 +85,22 @@ function failure(error: BuildFailure): unknown {
       hint: `The plugin's server needs it: run \`npm install ${missing}\`.`,
       cause: error,
     })
+  const { location } = first
   return new AgentAppsError('EXPORT_FAILED', `The tools' code cannot be bundled: ${first.text}`, {
-    hint: first.notes[0]?.text ?? '`agent-apps check` says more.',
-    ...(first.location && placeOf(first.location)),
+    hint: first.notes[0]?.text ?? 'Run `agent-apps check` for details.',
+    ...(location && { file: location.file, position: { line: location.line, column: location.column + 1 } }),
     cause: error,
   })
 }
 
-function placeOf({ file, line, column }: NonNullable<Message['location']>): object {
-  return { file, position: { line, column: column + 1 } }
-}
-
-/**
- * The licences of the packages whose files went into a bundle: whoever is given it gets their code, and most licences ask
- * for their text to go along.
- *
- * @param files absolute
- */
+/** The licences of the packages whose files (absolute) are in a bundle: most must be included with the code. */
 function licencesOf(files: readonly string[]): string {
   const folders = new Set(files.flatMap(file => packageOf(file) ?? []))
   const notices = [...folders].map(noticeOf).sort(byText)
   return `${['This server contains code of these packages.', ...new Set(notices)].join(`\n\n${'-'.repeat(80)}\n\n`)}\n`
 }
 
-/** The folder of the package in `node_modules` that a file is of; null for one that is in none. */
+/** The folder in `node_modules` of the package that a file belongs to; null for any other file. */
 function packageOf(file: string): string | null {
   return /^.*[\\/]node_modules[\\/](?:@[^\\/]+[\\/])?[^\\/]+/.exec(file)?.[0] ?? null
 }

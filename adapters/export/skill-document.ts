@@ -1,31 +1,31 @@
 import type { JsonObject, ToolDef } from 'agent-apps'
 import { Document, parse, stringify, visit } from 'yaml'
+import { isObject } from '../is-object.js'
 
-/** A skill's file as other hosts read it. */
-export interface SkillDocument {
+/** A skill's file for other hosts. */
+interface SkillDocument {
   bytes: Uint8Array
-  /** The author's fields that are not in it, since other hosts would refuse or misread them. */
+  /** The fields that it lacks, since other hosts would refuse or misread them. */
   dropped: string[]
 }
 
 /** The fields of the open specification. */
 const FIELDS = ['name', 'description', 'license', 'compatibility', 'allowed-tools', 'metadata']
 
-/** Those of them that are texts, and were left out where they are not. */
+/** Those of them that must be strings. */
 const TEXTS = ['description', 'license', 'compatibility', 'allowed-tools'] as const
 
-/** The key of `metadata` for all values that are no strings. */
+/** The key of `metadata` that packs all other than string values. */
 const OWN = 'agent-apps'
 
-/** Keys of `metadata` that say how a content becomes what is exported, and would do it again. */
+/** Keys of `metadata` that were applied to the exported content, and must not be applied again. */
 const SPENT = ['interpolate', 'static']
 
 /**
- * A text skill's SKILL.md. A file that is as the specification has it, with nothing in it to be run, stays byte
- * for byte what it is.
+ * A text skill's SKILL.md. A file that follows the specification and contains no directives stays unchanged, byte for byte.
  *
- * @param content with its directives run
- * @param own the top-level fields that the host has besides those of the specification
+ * @param content the content with its directives run
+ * @param own true for a top-level field that the host has besides those of the specification
  */
 export async function skillDocument(
   tool: ToolDef,
@@ -75,10 +75,10 @@ async function isPlain(
   )
 }
 
-/** A date, or `yes`, is a text in one and something else in the other. */
+/** A date, or `yes`, is a string in only one of them. */
 const VERSIONS = ['1.1', '1.2'] as const
 
-/** True if another parser reads the frontmatter of a file as ours did: ours mends what authors often get wrong. */
+/** True if a strict parser reads the frontmatter as ours did, which corrects frequent mistakes. */
 function isStrictYaml(written: Uint8Array, content: string, verbatim: JsonObject): boolean {
   const text = new TextDecoder('utf-8', { ignoreBOM: true }).decode(written)
   const [, head] = /^---[ \t]*\r?\n([\s\S]*\n)---[ \t]*(?:\r?\n|$)/.exec(
@@ -89,16 +89,16 @@ function isStrictYaml(written: Uint8Array, content: string, verbatim: JsonObject
     const expected = JSON.stringify(verbatim)
     return VERSIONS.every(version => JSON.stringify(parse(head, { version })) === expected)
   } catch {
-    // What is not YAML is written anew.
+    // Not YAML.
     return false
   }
 }
 
-/** `metadata` of strings alone: other values stand in one string, which is read as if they stood in its place. */
+/** `metadata` with only strings: other values are packed into one string, which is read as if they were written out. */
 function asStrings(metadata: JsonObject): {
   strings: Record<string, string>
   dropped: string[]
-  /** True where it was so already. */
+  /** True if nothing changed. */
   isSame: boolean
 } {
   const packed: JsonObject = {}
@@ -112,7 +112,7 @@ function asStrings(metadata: JsonObject): {
       else if (key !== OWN && typeof one === 'string') strings.set(own, one)
       else {
         packed[own] = one
-        // Its place among the others: the order of keys is the order of what runs.
+        // Reserves its position: the order of keys is the order of middleware.
         if (!strings.has(OWN)) strings.set(OWN, '')
       }
     }
@@ -122,13 +122,13 @@ function asStrings(metadata: JsonObject): {
   return { strings: Object.fromEntries(strings), dropped, isSame: isSame && dropped.length === 0 }
 }
 
-/** The entries of a packed value. A value that is not text with keys was left out when the skill was read. */
+/** The entries of a packed value; empty for anything else. */
 function unpacked(packed: unknown): JsonObject {
   const value: unknown = typeof packed === 'string' ? parse(packed) : null
   return isObject(value) ? value : {}
 }
 
-/** Each value on a line of its own, and in quotes where any version of YAML needs them. */
+/** YAML with each value on one line, quoted if any version of YAML needs it. */
 function toYaml(fields: object): string {
   const document = new Document(fields, { version: '1.1' })
   visit(document, {
@@ -142,7 +142,3 @@ function toYaml(fields: object): string {
 }
 
 const ON_ONE_LINE = { lineWidth: 0, blockQuote: false } as const
-
-function isObject(value: unknown): value is JsonObject {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
-}

@@ -3,21 +3,21 @@ import type { LeftOut } from './choose-tools.js'
 import { type ExportedFiles, exportedFile } from './exported-files.js'
 import { skillDocument } from './skill-document.js'
 
-/** A skill as it is exported. */
+/** A skill for export. */
 export interface ExportedSkill {
-  /** The name of its folder, and the one in its file. */
+  /** The name of its folder and in its file. */
   name: string
   tool: ToolDef
   description: string
   /** Keyed by path in its folder. */
   files: ExportedFiles
-  /** The features that the skill loses in the export, each as a sentence without its name. */
+  /** The features that the skill loses, each as a sentence without the name. */
   remarks: string[]
 }
 
 export const SKILL_FILE = 'SKILL.md'
 
-/** A text skill with all its files; where it cannot be exported, why. */
+/** A text skill with all its files, or the reason why it cannot be exported. */
 export async function exportedSkill(
   runtime: Runtime,
   tool: ToolDef,
@@ -55,8 +55,8 @@ async function readSkill(
 }
 
 /**
- * Refuses files that are one where case or Unicode's forms make no difference: of `SKILL.md` and `skill.md`, such a
- * system has the one that is unpacked last, which is not the one that was read here.
+ * Refuses files whose paths differ only in case or Unicode form: many systems would keep only the one that is unpacked
+ * last.
  *
  * @throws EXPORT_CLASH
  */

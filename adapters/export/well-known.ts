@@ -3,12 +3,12 @@ import { packTar } from 'modern-tar'
 import { byText, type ExportedFiles, exportedFile, inFolder, jsonFile, sha256 } from './exported-files.js'
 import { type ExportedSkill, SKILL_FILE } from './skill-files.js'
 
-/** The value that identifies version 0.2.0 of the discovery index. */
+/** Identifies version 0.2.0 of the discovery index. */
 const SCHEMA = 'https://schemas.agentskills.io/discovery/0.2.0/schema.json'
 
 /**
- * The files of `/.well-known/agent-skills/`: the index, and each skill as its one file, or as an archive of its folder.
- * URLs are relative to the index, so that it may lie below any path.
+ * The files of `/.well-known/agent-skills/`: the index, and each skill as a single file or an archive of its folder. URLs
+ * are relative to the index, so that it can be served below any path.
  */
 export async function wellKnownFiles(skills: readonly ExportedSkill[]): Promise<ExportedFiles> {
   const files: ExportedFiles = new Map()
@@ -32,21 +32,16 @@ export async function wellKnownFiles(skills: readonly ExportedSkill[]): Promise<
 }
 
 /**
- * Files as a `.tar.gz` that is the same bytes on every machine: sorted, without times and owners, with one of two
- * modes, and compressed by code that is no part of Node, whose zlib differs from version to version.
+ * A `.tar.gz` with the same bytes on every machine: sorted, without times and owners, with one of two modes, and compressed
+ * by a library, since Node's zlib differs between versions.
  */
 async function archive(files: ExportedFiles): Promise<Uint8Array> {
   const sorted = [...files].sort(([a], [b]) => byText(a, b))
   const tar = await packTar(
     sorted.map(([name, { bytes, isExecutable }]) => ({
       header: {
-        name,
-        size: bytes.length,
-        type: 'file' as const,
-        mode: isExecutable ? 0o755 : 0o644,
-        mtime: new Date(0),
-        uid: 0,
-        gid: 0,
+        ...{ name, size: bytes.length, type: 'file', mode: isExecutable ? 0o755 : 0o644 },
+        ...{ mtime: new Date(0), uid: 0, gid: 0 },
       },
       body: bytes,
     })),

@@ -12,23 +12,23 @@ import { dirname, join } from 'node:path'
 import { isIn, placeError } from './check-place.js'
 import { byText, type ExportedFile, type ExportedFiles, jsonFile, sha256 } from './exported-files.js'
 
-/** The list that an export writes into its folder: its files and their digests, for the next export. */
-export const LIST = '.agent-apps-export.json'
+/** The list of its files and their digests that an export leaves for the next one. */
+const LIST = '.agent-apps-export.json'
 
-/** A file of an export until it is whole. */
+/** A file while it is being written. */
 const FRESH = '.agent-apps-export.new'
 
-/** The digests that a file of an export may have: two while it is replaced. */
+/** The possible digests of each exported file: two while it is being replaced. */
 type Listed = Map<string, readonly string[]>
 
-export interface WrittenExport {
+interface WrittenExport {
   written: string[]
   removed: string[]
 }
 
 /**
- * Makes a folder, without a link in its path, hold these files, and no others of an earlier export. Only files of an earlier export are replaced
- * or removed, as long as nobody changed them.
+ * Writes files to a folder, whose path contains no link. Replaces and removes only files of an earlier export that are
+ * unchanged since.
  *
  * @throws EXPORT_PLACE, before anything is written
  */
@@ -56,20 +56,19 @@ function write(dir: string, files: ExportedFiles, dryRun: boolean): WrittenExpor
   return result
 }
 
-/** The error for a write that the system refuses; the export goes on when it is run again. */
+/** The error for a write that the system refuses. The next export continues. */
 function notPossible(dir: string, error: unknown): unknown {
   const { syscall, path = dir, message } = error as NodeJS.ErrnoException
-  return syscall === undefined
-    ? error
-    : placeError(
-        path,
-        `It could not be read or written: ${message}`,
-        'Correct that, and export again.',
-        error,
-      )
+  if (syscall === undefined) return error
+  return placeError(
+    path,
+    `It could not be read or written: ${message}`,
+    'Correct that, and export again.',
+    error,
+  )
 }
 
-/** Refuses to touch what no export wrote, and what somebody changed since. */
+/** Refuses to replace files that no export wrote, or that changed since. */
 function refuseForeign(dir: string, paths: readonly string[], before: Listed): void {
   const conflicts = paths.flatMap(path => {
     const why = foreign(dir, path, before)
@@ -94,23 +93,18 @@ function foreign(dir: string, path: string, before: Listed): string | null {
   if (type === null) return null
   if (type !== 'file') return `There is a ${type} of that name`
   const known = before.get(path)
-  if (!known) return 'There is a file of that name which is from no export'
+  if (!known) return 'There is a file of that name that no export wrote'
   return known.includes(sha256(readFileSync(join(dir, path))))
     ? null
     : 'The file was changed after it was exported'
 }
 
-/** Null for what is not there. */
 function typeOf(path: string): 'file' | 'folder' | 'link' | 'special file' | null {
   const stat = lstatSync(path, { throwIfNoEntry: false })
   if (!stat) return null
-  return stat.isFile()
-    ? 'file'
-    : stat.isDirectory()
-      ? 'folder'
-      : stat.isSymbolicLink()
-        ? 'link'
-        : 'special file'
+  if (stat.isFile()) return 'file'
+  if (stat.isDirectory()) return 'folder'
+  return stat.isSymbolicLink() ? 'link' : 'special file'
 }
 
 function isSame(path: string, { bytes, isExecutable }: ExportedFile): boolean {
@@ -119,11 +113,11 @@ function isSame(path: string, { bytes, isExecutable }: ExportedFile): boolean {
   return process.platform === 'win32' || ((stat.mode & 0o100) !== 0) === isExecutable
 }
 
-/** Written elsewhere first, so that whoever reads the folder sees the old file or the new one. */
+/** Replaces a file atomically: readers see the old or the new one. */
 function replace(dir: string, path: string, { bytes, isExecutable }: ExportedFile): void {
   const file = join(dir, path)
   const fresh = join(dir, FRESH)
-  // What a killed export left.
+  // Left by a killed export.
   rmSync(fresh, { force: true })
   mkdirSync(dirname(file), { recursive: true })
   if (!isIn(realpathSync(dirname(file)), dir))
@@ -139,7 +133,7 @@ function remove(dir: string, path: string): void {
     try {
       rmdirSync(join(dir, folder))
     } catch {
-      // Something else is in it.
+      // Not empty.
       return
     }
   }
@@ -157,7 +151,7 @@ function writeList(dir: string, listed: Listed): void {
   if (!isSame(join(dir, LIST), file)) replace(dir, LIST, file)
 }
 
-/** The list that the last export wrote into a folder; empty if there is none. */
+/** The list of the last export; empty without one. */
 function readList(dir: string): Listed {
   const file = join(dir, LIST)
   const type = typeOf(file)
@@ -177,12 +171,11 @@ function listedIn(text: string): Listed | null {
       ? new Map(entries)
       : null
   } catch {
-    // What is not JSON is not a list.
     return null
   }
 }
 
-/** True if a path in a list, which anybody may have written, stays in the folder. */
+/** True if a path of a list, which is untrusted, stays in the folder. */
 function isOwnPath(path: string): boolean {
   return (
     path !== '' &&

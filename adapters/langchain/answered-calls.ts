@@ -1,22 +1,22 @@
 import type { Runtime } from 'agent-apps/runtime'
 
-/** So many calls are remembered, the last that were answered. */
+/** The answered calls that are remembered, the latest. */
 const MAX = 10_000
 
-/** The state of the answers of each runtime, by call id, oldest first. */
+/** The states of answers by runtime and call id, oldest first. */
 const known = new WeakMap<Runtime['globals'], Map<string, 'counts' | 'spent'>>()
 
-/** The calls that a person was asked about. */
+/** The calls that a person has answered about. */
 export interface AnsweredCalls {
-  /** @param counts false for an answer that the runtime did not take */
+  /** Records an answer. `counts` is false if the runtime did not take it. */
   note: (id: string, counts: boolean) => void
-  /** True where a call may have this id. False where that would make it the one that was approved before. */
+  /** True if a call may use this id; false if that would reuse an earlier approval. */
   take: (id: string) => boolean
 }
 
 /**
- * The runtime lets a host try a call that was approved again, by its id. Ids here are the model's, which may come
- * again: what was approved is one call.
+ * Limits each approval to one call. The runtime lets a host repeat an approved call by its id, but here ids are the model's,
+ * which it may reuse.
  */
 export function answeredCalls({ globals }: Runtime): AnsweredCalls {
   const calls = known.get(globals) ?? new Map<string, 'counts' | 'spent'>()

@@ -1,6 +1,7 @@
 import { AIMessage, type BaseMessage } from '@langchain/core/messages'
-import { isAgentAppsError, type JsonObject } from 'agent-apps'
+import type { JsonObject } from 'agent-apps'
 import type { ApprovalAnswer, Authorization } from 'agent-apps/runtime'
+import { giveAnswer } from '../skill-tools/give-answer.js'
 import type { ModelTool, ToolCall } from '../skill-tools/model-tool.js'
 import type { AnsweredCalls } from './answered-calls.js'
 import { callIdIn, isBubbling, threadOf } from './langchain-tool.js'
@@ -11,11 +12,11 @@ interface GraphRuntime {
 }
 
 /**
- * Asks a person about a model's calls, all of one message at once, by an interrupt of the graph. LangGraph
- * runs it again from its beginning when there is an answer.
+ * Asks a person about all calls of a message at once, by an interrupt of the graph. After the answer, LangGraph runs this
+ * again from the start.
  *
- * Answers come from wherever the application has them. An answer counts only for a request that was kept when
- * the graph was interrupted, so neither forged messages nor unrequested answers approve anything.
+ * Answers are untrusted: one counts only for a request that was kept when the graph was interrupted, so that neither forged
+ * messages nor unrequested answers approve anything.
  */
 export function askForApproval(
   tools: ReadonlyMap<string, ModelTool>,
@@ -29,7 +30,7 @@ export function askForApproval(
     if (asked.length === 0 || !runtime.interrupt) return
     const answers = await answersTo(asked, runtime.interrupt as (question: unknown) => unknown, ids)
     for (const [at, one] of asked.entries())
-      answered.note(one.id, await answer(one, answers[at] as GivenAnswer, ids))
+      answered.note(one.id, await giveAnswer(one.call, one.id, answers[at] as GivenAnswer, ids))
   }
 }
 
@@ -45,12 +46,11 @@ async function answersTo(
       const answers = answersOf(interrupt(question), asked)
       if (answers) return answers
     } catch (error) {
-      // Nothing was kept before, so that what runs again does not look as if it had been asked.
+      // Kept only now, so that a repeated run does not look as if it had asked.
       if (isBubbling(error)) await Promise.all(asked.map(one => keep(one, ids)))
       throw error
     }
-    question.problem =
-      'The answer could not be read. Give `{ decisions }`, with a decision for each call, in order.'
+    question.problem = 'The answer is invalid. Give `{ decisions }`, with a decision for each call, in order.'
   }
 }
 
@@ -79,7 +79,7 @@ async function requestFor(
   try {
     return (await agent.authorize(ref, args, ids)).request
   } catch {
-    // The call itself is decided about in the same way, and tells the model what is wrong with it.
+    // The call itself fails in the same way, and tells the model.
     return undefined
   }
 }
@@ -92,27 +92,12 @@ async function keep(
   await agent.authorize(ref, args, { ...ids, callId: id })
 }
 
-/** Hands an answer on. False where it does not count: the call then is one that nobody approved. */
-async function answer(
-  { id, call: { agent, ref, args } }: AskedCall,
-  given: GivenAnswer,
-  ids: { sessionId?: string },
-): Promise<boolean> {
-  try {
-    await agent.answer(id, given, { ...ids, call: { ref, args } })
-    return true
-  } catch (error) {
-    if (!isAgentAppsError(error) || error.code !== 'APPROVAL_INVALID') throw error
-    return false
-  }
-}
-
-/** As `agent.answer` takes it. */
+/** An answer for `agent.answer`. */
 type GivenAnswer = ApprovalAnswer | { answer: ApprovalAnswer; reason?: string }
 
 const ANSWERS: readonly unknown[] = ['allow-once', 'allow-session', 'allow-project', 'deny']
 
-/** The value of an interrupt, as LangChain's own middleware for approvals gives it, with the requests beside it. */
+/** The value of an interrupt, in the form of LangChain's own approval middleware, with the requests. */
 function questionFor(asked: readonly AskedCall[]): JsonObject {
   const question = {
     actionRequests: asked.map(({ name, request: { args, text } }) => ({ name, args, description: text })),
@@ -123,9 +108,9 @@ function questionFor(asked: readonly AskedCall[]): JsonObject {
 }
 
 /**
- * The answer for each call that the graph was resumed with: `{ decisions: [{ type: 'approve' | 'reject',
- * message? }, …] }`, as LangChain's own middleware takes it, or our answers in place of decisions; for a
- * single call, an answer alone. Null for anything else.
+ * Reads the answers with which the graph was resumed: `{ decisions: [{ type: 'approve' | 'reject', message? }, …] }`, as
+ * LangChain's own middleware takes them, or our answers in place of decisions; for a single call, also an answer alone. Null
+ * for anything else.
  */
 export function answersOf(given: unknown, asked: readonly AskedCall[]): GivenAnswer[] | null {
   const { decisions } = Object(given) as { decisions?: unknown }
@@ -138,9 +123,9 @@ function answerOf(decision: unknown): GivenAnswer | null {
   const { type, message, answer, reason } = Object(
     typeof decision === 'string' ? { answer: decision } : decision,
   ) as Record<string, unknown>
-  const said = typeof message === 'string' ? message : reason
-  const why = typeof said === 'string' ? { reason: said } : {}
-  // One that says both yes and no is neither.
+  const text = typeof message === 'string' ? message : reason
+  const why = typeof text === 'string' ? { reason: text } : {}
+  // With both forms, the decision is ambiguous.
   if (type !== undefined && answer !== undefined) return null
   if (type === 'approve') return { answer: 'allow-once', ...why }
   if (type === 'reject') return { answer: 'deny', ...why }
@@ -152,9 +137,9 @@ type WaitingRequest = NonNullable<Authorization['request']>
 
 /** A model's call that a person is asked about. */
 interface AskedCall {
-  /** The id by which the runtime knows it. */
+  /** Its id for the runtime. */
   id: string
-  /** The name that the model called. */
+  /** The model's name for the tool. */
   name: string
   call: ToolCall
   request: WaitingRequest

@@ -3,14 +3,14 @@ import { DynamicStructuredTool, type StructuredTool, type ToolRunnableConfig } f
 import { failureForModel } from 'agent-apps'
 import type { CallOptions, ModelTool } from '../skill-tools/model-tool.js'
 import type { ShownPart } from '../skill-tools/shown.js'
-import { onlyText, type Shown } from '../skill-tools/shown.js'
+import { onlyText } from '../skill-tools/shown.js'
 import { withUpdates } from '../skill-tools/with-updates.js'
 import type { SkillToolsOptions } from './skill-tools-options.js'
 
 /**
- * LangChain's tool for what a model calls.
+ * LangChain's form of a model's tool.
  *
- * @param callIdOf the id by which the runtime knows a call of a session; undefined for a call that may have none
+ * @param callIdOf maps a session and the model's call id to the id for the runtime; undefined for no id
  */
 export function langchainTool(
   name: string,
@@ -36,14 +36,14 @@ export function langchainTool(
       try {
         result = yield* withUpdates(events, options.callId, () => run(input, options))
       } catch (error) {
-        // Code that calls the tool itself gets the error; what ends or interrupts the graph is none of the model's.
+        // Code that calls the tool directly gets the error. The model gets no error that ends or interrupts the graph.
         if (id === undefined || config?.signal?.aborted || isBubbling(error)) throw error
         const content = JSON.stringify(failureForModel(error))
         return new ToolMessage({ name, tool_call_id: id, content, status: 'error' })
       }
       if (runs !== null) onToolResult?.(result, { tool: runs, args: input, callId: id })
       const shown = show(result)
-      const content = messageContent(shown)
+      const content: MessageContent = onlyText(shown) ?? shown.parts.map(contentBlock)
       if (id === undefined) return content
       const status = shown.isFailure ? 'error' : 'success'
       return new ToolMessage({
@@ -57,14 +57,9 @@ export function langchainTool(
   })
 }
 
-/** True for what LangGraph throws to stop a graph, such as an interrupt. */
+/** True for LangGraph's own errors, such as an interrupt. */
 export function isBubbling(error: unknown): boolean {
   return (error as { is_bubble_up?: unknown } | null | undefined)?.is_bubble_up === true
-}
-
-/** A shown result as the content of a message. */
-function messageContent(shown: Shown): MessageContent {
-  return onlyText(shown) ?? shown.parts.map(contentBlock)
 }
 
 function contentBlock(part: ShownPart) {
@@ -81,10 +76,10 @@ function contentBlock(part: ShownPart) {
 
 type Schema = Record<string, unknown>
 
-/** A tool whose arguments LangChain passes on as they are: agent-apps checks them, and tells the model what is wrong. */
+/** A tool whose arguments LangChain passes on unchecked: agent-apps validates them, and explains faults to the model. */
 class UncheckedTool extends DynamicStructuredTool<Schema, unknown, unknown> {
   override call: DynamicStructuredTool<Schema, unknown, unknown>['call'] = (arg, config, tags) => {
-    // The model was told the tool's schema; LangChain compares with this one, which anything fits.
+    // The model sees the tool's schema; LangChain validates against this one.
     const unchecked = Object.create(this, { schema: { value: {} } }) as UncheckedTool
     return DynamicStructuredTool.prototype.call.call(
       unchecked,
@@ -95,15 +90,15 @@ class UncheckedTool extends DynamicStructuredTool<Schema, unknown, unknown> {
   }
 }
 
-/** The id of the conversation that a call belongs to, as LangGraph's configuration has it. */
+/** The thread of a call, from LangGraph's configuration. */
 export function threadOf(configurable: Record<string, unknown> | undefined): string | undefined {
   const { thread_id: id } = configurable ?? {}
   return typeof id === 'string' || typeof id === 'number' ? String(id) : undefined
 }
 
 /**
- * The id of a call whose answer is kept: that of the model, and the thread, as some models number their calls from the
- * start in each.
+ * The id of a call whose answer is kept. It includes the thread, since some models number the calls of each thread from
+ * the start.
  */
 export function callIdIn(session: string | undefined, id: string): string {
   return session === undefined ? id : `${session}:${id}`

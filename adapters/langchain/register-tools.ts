@@ -2,7 +2,7 @@ import { ToolMessage } from '@langchain/core/messages'
 import type { ClientTool, StructuredToolInterface } from '@langchain/core/tools'
 import { toJsonSchema } from '@langchain/core/utils/json_schema'
 import type { JsonObject, Runtime } from 'agent-apps'
-import { checkOptionsOf } from '../skill-tools/offer-options.js'
+import { checkOptionsOf } from '../check-options.js'
 import { registerAll } from '../skill-tools/register-all.js'
 
 export interface RegisterLangChainOptions {
@@ -11,10 +11,10 @@ export interface RegisterLangChainOptions {
 }
 
 /**
- * Registers tools of LangChain with a runtime, which then finds, checks and calls them like its own. Returns a
- * function that takes them away again.
+ * Registers tools of LangChain with a runtime, which then finds, checks and calls them like its own. All are registered, or
+ * none. Returns a function that removes them again.
  *
- * @throws OPTIONS_INVALID; what `runtime.register` throws, and then none of them is registered
+ * @throws OPTIONS_INVALID; what `runtime.register` throws
  */
 export function registerLangChainTools(
   runtime: Runtime,
@@ -41,7 +41,7 @@ function register(runtime: Runtime, tool: ClientTool, name: string): () => void 
   )
 }
 
-/** A tool's result in the form of our tools. */
+/** A LangChain tool's result as one of ours. */
 function resultOf(name: string, output: unknown): unknown {
   if (!ToolMessage.isInstance(output)) return plain(name, output)
   const { content, artifact, status, text, contentBlocks } = output
@@ -52,11 +52,11 @@ function resultOf(name: string, output: unknown): unknown {
   return { title: name, metadata, output: text, ...(attachments.length > 0 && { attachments }) }
 }
 
-/** Fails for what changes a graph, which there is none of here. */
+/** Fails for a command to a graph, since there is none. */
 function plain(name: string, output: unknown): unknown {
   if ((output as { lg_name?: unknown } | null | undefined)?.lg_name !== 'Command') return output
   return {
     error: 'TOOL_FAILED',
-    message: `"${name}" gives commands to a graph, and can only be called by one.`,
+    message: `"${name}" returns a command to a graph, so only a graph can call it.`,
   }
 }

@@ -8,47 +8,47 @@ import {
   type ToolPermission,
 } from 'agent-apps'
 import type { AgentRuntime, Runtime, ToolDef } from 'agent-apps/runtime'
+import { checkOptionsOf } from '../check-options.js'
 import { isLibraryTool } from '../library-tools.js'
 import { modelNames } from '../model-names.js'
 import { type ModelTool, modelTool } from '../skill-tools/model-tool.js'
-import { checkOptionsOf } from '../skill-tools/offer-options.js'
 import { onlyText, shownResult } from '../skill-tools/shown.js'
 import { langchainTool } from './langchain-tool.js'
 import type { ToolUse } from './skill-tools-options.js'
 
 export interface RegistryToolsOptions {
-  /** The data that each tool of the registry is initialised with, the first time. */
+  /** The data for the first `init` of each tool of the registry. */
   initCtx?: Tool.InitContext | undefined
-  /** A runtime whose tools are given as well, those of its workspace among them. */
+  /** A runtime whose tools are included, with those of its workspace. */
   runtime?: Runtime | undefined
   /**
-   * Only tools that require none but these. Default: all of the registry, and of the runtime those whose permissions its
-   * policy grants.
+   * The granted permissions. Tools that require others are left out. Default: for the registry, all; for the runtime, those
+   * that its policy grants.
    */
   permissions?: readonly ToolPermission[] | undefined
-  /** The context of a call. What it leaves out is empty, but for the call's id and its signal, and the thread's id. */
+  /** Creates the context of a call. Missing fields are empty, except the ids of call and thread, and the signal. */
   createContext?: ((toolId: string, callId: string | undefined) => Partial<Tool.Context>) | undefined
-  /** Called with what a tool gave, before the model is shown it. */
+  /** Called with each tool's result before the model gets it. */
   onToolResult?: ((result: Tool.Result, use: ToolUse) => void) | undefined
 }
 
-/** A tool that LangChain is to be given. */
+/** A tool to make for LangChain. */
 interface Source {
   tool: ModelTool & { runs: string }
-  /** The objects that it is made of: while they are the same, so is LangChain's tool. */
+  /** The objects that it is made from: as long as they stay the same, so does LangChain's tool. */
   of: readonly object[]
 }
 
-/** The process's tools with an id, which LangChain can be given. */
+/** The registry of the process's tools, which also makes tools for LangChain. */
 export const ToolRegistry = { ...Registry, tools, execute }
 
-/** The last one that `tools` was given. */
+/** The `onToolResult` of the last call of `tools`. */
 let listener: RegistryToolsOptions['onToolResult']
 
 /**
- * All tools of the registry for LangChain, initialised, and those of a runtime that run something, each name once. The
- * same options give the same objects. Tools of the registry run for the host, which answers for them: no policy is asked.
- * Those of the runtime are called by an agent.
+ * All tools of the registry for LangChain, initialised, and the tools of a runtime that run code, each name once. Equal
+ * options return the same objects. The host is responsible for tools of the registry, which no policy limits. Tools of the
+ * runtime are called by an agent.
  *
  * @throws OPTIONS_INVALID; what a tool's `init` throws
  */
@@ -74,8 +74,8 @@ async function tools(options: RegistryToolsOptions = {}): Promise<StructuredTool
 }
 
 /**
- * Runs a tool of the registry for the host, as `ToolRegistry` of `agent-apps` does, and calls the `onToolResult` that
- * `tools` was given last.
+ * Runs a tool of the registry for the host, as `ToolRegistry` of `agent-apps` does, and calls the `onToolResult` of the last
+ * call of `tools`.
  *
  * @throws TOOL_NOT_FOUND; ARGS_INVALID; and what the tool throws
  */
@@ -93,7 +93,7 @@ async function ownTool(
   const { id } = info
   const definition = await Registry.init(id, initCtx)
   const { description, parameters } = definition
-  // For its schema alone: the registry runs it.
+  // Only for its schema: the registry runs it.
   const defined = defineTool({ name: id, description, params: parameters, execute: () => undefined })
   const { metadata } = await defined.frontmatter()
   const tool: Source['tool'] = {
@@ -113,7 +113,7 @@ async function ownTool(
   return { tool, of: [info, definition] }
 }
 
-/** The tools that a runtime offers an agent; a name that the registry has is the registry's. */
+/** The tools that a runtime offers an agent, without names that the registry has. */
 async function runtimeTools(
   runtime: Runtime,
   permissions: readonly ToolPermission[] | undefined,
@@ -143,7 +143,7 @@ function runtimeTool(
       signal: abort ?? options.signal,
     })
   }
-  // Its metadata is another object once its code was asked for it.
+  // `metadata` is replaced once the tool's code has provided it.
   return {
     tool: { ...modelTool(agent, tool, events), runs: name, run },
     of: [agent, tool, frontmatter.metadata],
@@ -152,7 +152,7 @@ function runtimeTool(
 
 const agents = new WeakMap<Runtime, Map<string, AgentRuntime>>()
 
-/** One agent for the same permissions, as the tools that it calls are kept. */
+/** One agent for the same permissions, so that its tools stay the same. */
 function agentOf(runtime: Runtime, permissions: readonly ToolPermission[] | undefined): AgentRuntime {
   const known = agents.get(runtime) ?? new Map<string, AgentRuntime>()
   agents.set(runtime, known)
@@ -162,20 +162,20 @@ function agentOf(runtime: Runtime, permissions: readonly ToolPermission[] | unde
   return agent
 }
 
-/** A tool's result in the form of the registry's tools. */
+/** A tool's result in the form of the registry. */
 function resultOf(tool: string, result: unknown): Tool.Result {
   if (isToolResult(result)) return result as Tool.Result
   return { title: tool, metadata: { result }, output: onlyText(shownResult(result)) ?? '' }
 }
 
-/** Tools that were made, by the objects that they are made of, and by their names. They last no longer than these. */
+/** The tools made so far, by the objects that they are made from, and by name. They live no longer than these. */
 interface Kept {
   tools: Map<string, StructuredTool>
   next: WeakMap<object, Kept>
 }
 
 const root = nothingKept()
-/** In the place of a function that was not given. */
+/** Stands for a missing function. */
 const NONE = {}
 
 function kept(name: string, of: readonly object[], make: () => StructuredTool): StructuredTool {

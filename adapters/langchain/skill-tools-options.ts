@@ -1,17 +1,17 @@
 import type { OfferNames, OfferOptions } from '../skill-tools/offer-options.js'
 
 export interface SkillToolsOptions extends OfferOptions {
-  /** Called with what a tool gave, before the model is shown it. */
+  /** Called with each tool's result before the model gets it. */
   onToolResult?: ((result: unknown, use: ToolUse) => void) | undefined
 }
 
-/** The call that a result is of. */
+/** The call that a result belongs to. */
 export interface ToolUse {
   tool: string
   args: unknown
-  /** The id that the model gave the call. */
+  /** The model's id for the call. */
   callId: string | undefined
 }
 
-/** The names of the tools that lead to skills. */
+/** The names of the tools that load skills. */
 export type SkillToolNames = OfferNames

@@ -1,6 +1,7 @@
 import type { StructuredTool } from '@langchain/core/tools'
 import type { Runtime } from 'agent-apps/runtime'
-import { checkOptionsOf } from '../skill-tools/offer-options.js'
+import { checkOptionsOf } from '../check-options.js'
+import { checkOffer } from '../skill-tools/offer-options.js'
 import { offeredTools, type WithheldTool } from '../skill-tools/offered-tools.js'
 import { langchainTool } from './langchain-tool.js'
 import type { SkillToolsOptions } from './skill-tools-options.js'
@@ -10,17 +11,17 @@ export interface SkillTools {
   tools: StructuredTool[]
   /** The catalog of skills. */
   systemPrompt: string
-  /** The tools and skills that the model does not get, with what a person does about it. LangChain overlooks it. */
+  /** The tools and skills that the model does not get, with advice for a person. LangChain ignores it. */
   withheld: WithheldTool[]
 }
 
 /**
- * An agent's tools and skills, for LangChain. Call it again where skills may have changed.
+ * An agent's tools and skills for LangChain. A snapshot: call it again after skills change.
  *
  * @throws OPTIONS_INVALID; AGENT_UNKNOWN
  */
 export async function skillTools(runtime: Runtime, options: SkillToolsOptions = {}): Promise<SkillTools> {
-  checkOptionsOf('skillTools').offer(options, ['onToolResult'])
+  checkOffer(checkOptionsOf('skillTools'), options, ['onToolResult'])
   const { tools, instructions, withheld } = await offeredTools(runtime, options)
   return {
     tools: [...tools].map(([name, tool]) => langchainTool(name, tool, options)),

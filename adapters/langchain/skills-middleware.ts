@@ -1,6 +1,7 @@
 import type { Runtime } from 'agent-apps/runtime'
 import type { AgentMiddleware } from 'langchain'
-import { checkOptionsOf } from '../skill-tools/offer-options.js'
+import { checkOptionsOf } from '../check-options.js'
+import { checkOffer } from '../skill-tools/offer-options.js'
 import { offeredTools } from '../skill-tools/offered-tools.js'
 import { answeredCalls } from './answered-calls.js'
 import { askForApproval } from './ask-for-approval.js'
@@ -9,15 +10,14 @@ import type { SkillToolsOptions } from './skill-tools-options.js'
 
 export interface SkillsMiddlewareOptions extends SkillToolsOptions {
   /**
-   * Who asks a person to approve a call: the application, by an interrupt of the graph, or the runtime, by its
-   * `interact`. Default: `interrupt`.
+   * The way to ask a person to approve a call: an interrupt of the graph, or the runtime's `interact`. Default:
+   * `interrupt`.
    */
   approval?: 'interrupt' | 'runtime' | undefined
 }
 
 /**
- * A middleware that gives an agent of LangChain tools and skills. Create the agent anew
- * where skills may have changed.
+ * A middleware that gives an agent of LangChain tools and skills. A snapshot: create the agent again after skills change.
  *
  * @throws OPTIONS_INVALID; AGENT_UNKNOWN
  */
@@ -26,10 +26,10 @@ export async function skillsMiddleware(
   options: SkillsMiddlewareOptions = {},
 ): Promise<AgentMiddleware> {
   const check = checkOptionsOf('skillsMiddleware')
-  check.offer(options, ['approval', 'onToolResult'])
+  checkOffer(check, options, ['approval', 'onToolResult'])
   check.oneOf('approval', options.approval, ['interrupt', 'runtime'])
   const { approval = 'interrupt', policy } = options
-  // Here, so that who needs only the tools needs only `@langchain/core`.
+  // Imported here, so that the tools alone need only `@langchain/core`.
   const [{ createMiddleware }, { tools, instructions }] = await Promise.all([
     import('langchain'),
     offeredTools(runtime, options),

@@ -6,10 +6,11 @@ import {
   inputResponse,
   type ServerContext,
 } from '@modelcontextprotocol/server'
-import { type ApprovalAnswer, type Authorization, isAgentAppsError } from 'agent-apps'
+import type { ApprovalAnswer, Authorization } from 'agent-apps'
+import { giveAnswer } from '../skill-tools/give-answer.js'
 import type { AskedCall, Connection } from './connection.js'
 
-/** The state of an approval: the call may be made, with the id that its approval is found by, or a question must be asked first. */
+/** The state of an approval: the call may run, with the id of its approval if any, or a question must be asked first. */
 interface Approval {
   callId?: string
   ask?: InputRequiredResult
@@ -19,9 +20,9 @@ const QUESTION = 'approval'
 const ANSWERS: readonly ApprovalAnswer[] = ['allow-once', 'allow-session', 'deny']
 
 /**
- * Asks the person at the client about a call that needs approval. The SDK carries question and answer as the era of the
- * connection has it. Whether an answer counts is decided by the runtime: it is for this agent, tool, digest and
- * arguments, until it expires, once.
+ * Asks the person at the client about a call that needs approval. The SDK carries question and answer in the protocol's
+ * version. The runtime decides whether an answer counts: only for this agent, tool, digest and arguments, once, until it
+ * expires.
  */
 export async function approved(
   connection: Connection,
@@ -40,7 +41,7 @@ export async function approved(
   return decision === 'ask' && request ? { ask: await question(connection, request, ctx) } : {}
 }
 
-/** The call that was answered; null where it is to be asked about anew. */
+/** The answered call; null to ask again. */
 async function answeredCall(
   { agent, ids, answered }: Connection,
   { callId, tool }: AskedCall,
@@ -48,17 +49,10 @@ async function answeredCall(
   ctx: ServerContext,
 ): Promise<Approval | null> {
   const answer = answerIn(ctx)
-  // The runtime lets a host try the same call again; what a client sends twice is two calls.
+  // The runtime lets a host repeat a call, but an answer that a client sends twice is for two calls.
   if (answer === null || answered.has(callId)) return null
   answered.add(callId)
-  try {
-    await agent.answer(callId, answer, { ...ids, call: { ref: tool, args } })
-    return { callId }
-  } catch (error) {
-    if (!isAgentAppsError(error) || error.code !== 'APPROVAL_INVALID') throw error
-    // It is for other arguments, or the tool was changed since.
-    return null
-  }
+  return (await giveAnswer({ agent, ref: tool, args }, callId, answer, ids)) ? { callId } : null
 }
 
 function answerIn({ mcpReq }: ServerContext): ApprovalAnswer | null {
@@ -74,32 +68,21 @@ async function question(
   ctx: ServerContext,
 ): Promise<InputRequiredResult> {
   const { id: callId, tool } = request
-  return inputRequired({
-    inputRequests: {
-      [QUESTION]: inputRequired.elicit({
-        message: request.text,
-        requestedSchema: {
-          type: 'object',
-          properties: {
-            answer: {
-              type: 'string',
-              title: 'Answer',
-              oneOf: [
-                { const: 'allow-once', title: 'Allow this call' },
-                { const: 'allow-session', title: 'Allow such calls until the connection ends' },
-                { const: 'deny', title: 'Deny' },
-              ],
-            },
-          },
-          required: ['answer'],
-        },
-      }),
-    },
-    requestState: await mint({ callId, tool }, ctx),
+  const oneOf = [
+    { const: 'allow-once', title: 'Allow this call' },
+    { const: 'allow-session', title: 'Allow such calls until the connection ends' },
+    { const: 'deny', title: 'Deny' },
+  ]
+  const answer = { type: 'string', title: 'Answer', oneOf } as const
+  const asked = inputRequired.elicit({
+    message: request.text,
+    requestedSchema: { type: 'object', properties: { answer }, required: ['answer'] },
   })
+  const requestState = await mint({ callId, tool }, ctx)
+  return inputRequired({ inputRequests: { [QUESTION]: asked }, requestState })
 }
 
-/** True if the client can show a form. One that says only `elicitation: {}` means that. */
+/** True if the client can show a form, which `elicitation: {}` means, too. */
 function canAsk({ mcp }: Connection, { mcpReq }: ServerContext): boolean {
   const envelope = mcpReq.envelope as Record<string, ClientCapabilities | undefined> | undefined
   const declared = envelope?.[CLIENT_CAPABILITIES_META_KEY] ?? mcp.server.getClientCapabilities()

@@ -14,10 +14,9 @@ import type { Connection } from './connection.js'
 import { outputSchemaOf } from './served-tools.js'
 
 /**
- * Answers `tools/call`: the tool's result, or what the person at the client is to be asked first. What a call throws is
- * told to the model.
+ * Answers `tools/call` with the tool's result or failure, or with a question for the person at the client.
  *
- * @throws ProtocolError for the name of no tool that is served
+ * @throws ProtocolError for an unknown tool
  */
 export async function callTool(
   connection: Connection,
@@ -38,10 +37,10 @@ export async function callTool(
   }
 }
 
-/** The request that what runs now belongs to: an event says of its call only an id that nobody else knows. */
+/** The current request. Events carry only an internal id of their call. */
 const requests = new AsyncLocalStorage<ServerContext>()
 
-/** Makes a call, and hands on what the tool reports of its progress to a client that wants it. */
+/** Makes a call, and sends its progress to a client that wants it. */
 async function withProgress(
   runtime: Runtime,
   ctx: ServerContext,
@@ -65,7 +64,7 @@ async function withProgress(
     }
     sent.push(
       notify({ method: 'notifications/progress', params }).catch(() => {
-        // The client is gone; the signal of the request ends the call.
+        // The client is gone, and the request's signal ends the call.
       }),
     )
   })

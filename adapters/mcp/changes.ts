@@ -10,48 +10,48 @@ export interface McpChanges {
   skills: boolean
 }
 
-/** Milliseconds between two looks; more where looking takes long. */
+/** Milliseconds between two checks; more if a check takes long. */
 const INTERVAL = 1000
-/** At most so much of the time goes into looking, but for the first look, which loads and compiles. */
+/** The share of time that checks may take, except the first, which loads and compiles. */
 const SHARE = 1 / 20
 const INTERVAL_MAX = 10_000
 
 /**
- * Looks at intervals whether the lists have changed, as long as somebody wants to know: a runtime sees by itself what
- * changed in files, or was compiled, registered or reloaded, but nobody tells of it.
+ * Polls the lists for changes while there are listeners: a runtime notices changed files, compiles, registrations and
+ * reloads by itself, but emits no events for them.
  */
 export function watchLists(served: ServedTools): {
   on: (handler: (changes: McpChanges) => void) => () => void
 } {
   const handlers = new Set<{ handler: (changes: McpChanges) => void }>()
-  let looking: Looking | null = null
+  let poll: Poll | null = null
   return {
     on(handler) {
       const entry = { handler }
       handlers.add(entry)
-      looking ??= new Looking(served, changes => {
+      poll ??= new Poll(served, changes => {
         for (const one of handlers) one.handler(changes)
       })
       return () => {
         handlers.delete(entry)
         if (handlers.size > 0) return
-        looking?.stop()
-        looking = null
+        poll?.stop()
+        poll = null
       }
     },
   }
 }
 
-class Looking {
+class Poll {
   #timer: ReturnType<typeof setTimeout> | undefined
   #isStopped = false
   #last: Record<keyof McpChanges, string> | null = null
 
   constructor(
     private readonly served: ServedTools,
-    private readonly tell: (changes: McpChanges) => void,
+    private readonly report: (changes: McpChanges) => void,
   ) {
-    void this.#look()
+    void this.#check()
   }
 
   stop(): void {
@@ -59,7 +59,7 @@ class Looking {
     clearTimeout(this.#timer)
   }
 
-  async #look(): Promise<void> {
+  async #check(): Promise<void> {
     const started = performance.now()
     const isFirst = this.#last === null
     try {
@@ -72,11 +72,11 @@ class Looking {
       })
     } catch (error) {
       if (isAgentAppsError(error) && error.code === 'RUNTIME_CLOSED') return this.stop()
-      // What keeps the tools from being listed now is what a client is told that lists them; it may be mended by then.
+      // Clients that list the tools get the error; the next check may succeed.
     }
     if (this.#isStopped) return
     const wait = isFirst ? INTERVAL : Math.max(INTERVAL, (performance.now() - started) / SHARE)
-    this.#timer = setTimeout(() => void this.#look(), Math.min(wait, INTERVAL_MAX))
+    this.#timer = setTimeout(() => void this.#check(), Math.min(wait, INTERVAL_MAX))
     this.#timer.unref()
   }
 
@@ -89,7 +89,7 @@ class Looking {
       prompts: now.prompts !== last.prompts,
       skills: now.skills !== last.skills,
     }
-    if (changes.tools || changes.prompts || changes.skills) this.tell(changes)
+    if (changes.tools || changes.prompts || changes.skills) this.report(changes)
   }
 }
 

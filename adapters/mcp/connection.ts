@@ -6,21 +6,21 @@ import type { ServedTools } from './served-tools.js'
 export interface Connection {
   runtime: Runtime
   agent: AgentRuntime
-  /** The ids that its calls are given, where the agent does not have them. */
+  /** The ids for its calls, unless the agent has its own. */
   ids: { sessionId?: string }
   served: ServedTools
   mcp: McpServer
   /** True if the person at the client is asked about calls that need approval. */
   asksClient: boolean
-  /** The ids of the calls that were answered: each answer counts once. */
+  /** The ids of answered calls, since each answer counts once. */
   answered: Set<string>
-  /** Signs what comes back with an answer. */
+  /** Signs the state that comes back with an answer. */
   mint: (asked: AskedCall, ctx: ServerContext) => Promise<string>
 }
 
-/** A call that the person at the client is asked about, as it comes back signed with the answer. */
+/** The state of a question about a call, which comes back signed with the answer. */
 export interface AskedCall {
-  /** The id of the request that waits for the answer. */
+  /** The id of the waiting request. */
   callId: string
   tool: string
 }

@@ -1,13 +1,13 @@
 import { ProtocolError, ProtocolErrorCode } from '@modelcontextprotocol/server'
 
-/** How many items a page has. */
-export const PAGE = 100
+/** The items of a page. */
+const PAGE = 100
 
 /**
- * A page of what is sorted by its key, in the order of code units. A cursor is the last key of the page before, so that
- * any process can go on from it, and nothing is passed over or given twice where the list changes between two pages.
+ * A page of items that are sorted by key, in the order of code units. A cursor is the last key of the previous page, so that
+ * any process can continue from it, and changes of the list between two pages skip and repeat nothing.
  *
- * @throws ProtocolError for what is not a cursor of ours
+ * @throws ProtocolError for an invalid cursor
  */
 export function pageOf<Item>(
   sorted: readonly Item[],
@@ -47,7 +47,7 @@ function decode(cursor: string): string {
     const [key, ...more] = JSON.parse(Buffer.from(cursor, 'base64url').toString('utf8')) as unknown[]
     if (typeof key === 'string' && more.length === 0) return key
   } catch {
-    // Told below, as whatever else is not a cursor.
+    // Reported below.
   }
   throw new ProtocolError(ProtocolErrorCode.InvalidParams, 'Invalid cursor')
 }

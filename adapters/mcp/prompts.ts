@@ -8,13 +8,14 @@ import {
   type ServerContext,
 } from '@modelcontextprotocol/server'
 import { isAgentAppsError, type JsonObject, type ToolDef } from 'agent-apps'
+import { isObject } from '../is-object.js'
 import { approved } from './ask-client.js'
 import { openedContent, openedOf } from './call-result.js'
 import type { Connection } from './connection.js'
 import { byKey, pageOf } from './pages.js'
 import type { ServedTools } from './served-tools.js'
 
-/** The skills that a person may call by name, with the arguments that their `params` names. */
+/** The skills that a person may call, with the arguments from their `params`. */
 export async function listPrompts(
   served: ServedTools,
   cursor: string | undefined,
@@ -23,15 +24,15 @@ export async function listPrompts(
   return { prompts: items.map(describePrompt), ...more }
 }
 
-/** The prompts among the tools that an agent may know of, sorted by name. */
+/** The prompts among an agent's tools, sorted by name. */
 export function promptsAmong(tools: readonly ToolDef[]): ToolDef[] {
   return tools.filter(isPrompt).sort(byKey(({ name }) => name))
 }
 
 /**
- * Opens a skill with the arguments that a person gave.
+ * Opens a skill with a person's arguments.
  *
- * @throws ProtocolError for the name of no prompt, and where the skill cannot be opened
+ * @throws ProtocolError for an unknown prompt, or a skill that cannot be opened
  */
 export async function getPrompt(
   connection: Connection,
@@ -76,7 +77,7 @@ function describePrompt({ name, frontmatter }: ToolDef): Prompt {
   }
 }
 
-/** All arguments of a prompt are texts: those that are to be something else are read as JSON. */
+/** Parses the arguments of a prompt, which are all strings, as JSON unless the schema allows a string. */
 function argumentsOf(given: Record<string, string>, { frontmatter }: ToolDef): Record<string, unknown> {
   const properties = propertiesOf(frontmatter.params)
   return Object.fromEntries(
@@ -88,19 +89,15 @@ function argumentsOf(given: Record<string, string>, { frontmatter }: ToolDef): R
   )
 }
 
+/** Text that is not JSON stays as it is, and then breaks the skill's schema. */
 function asJson(text: string): unknown {
   try {
     return JSON.parse(text)
   } catch {
-    // The skill's schema says what is wrong with it.
     return text
   }
 }
 
 function propertiesOf(params: JsonObject | undefined): JsonObject {
   return isObject(params?.properties) ? params.properties : {}
-}
-
-function isObject(value: unknown): value is JsonObject {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
 }

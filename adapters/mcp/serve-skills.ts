@@ -6,7 +6,7 @@ import {
 } from '@modelcontextprotocol/server'
 import { SkillsExtension } from '@modelcontextprotocol/server/ext/skills'
 import type { AgentOptions, AgentRuntime, Runtime } from 'agent-apps'
-import { AgentAppsError } from 'agent-apps/runtime'
+import { checkOptionsOf } from '../check-options.js'
 import { callTool } from './call-tool.js'
 import { type McpChanges, watchLists } from './changes.js'
 import type { AskedCall, Connection } from './connection.js'
@@ -30,12 +30,12 @@ export interface ServeOptions {
   /** True if folder skills are served under the Skills extension (SEP-2640). Default: true. */
   skills?: boolean | undefined
   /**
-   * Who is asked about a call that needs approval. `client`: the person at the client, over stdio. `runtime`:
-   * the runtime's `interact`. Over HTTP, it is always the runtime's. Default: `client`.
+   * The way to ask about a call that needs approval. `client` asks the person at the client, over stdio. `runtime` asks the
+   * runtime's `interact`, as HTTP always does. Default: `client`.
    */
   approval?: 'client' | 'runtime' | undefined
   /**
-   * Called once with each skill that is found not to be served under the Skills extension, and why. Most are still served as
+   * Called once with each skill that cannot be served under the Skills extension, and the reason. Most are still served as
    * tools and prompts.
    */
   onRefused?: ((uri: string, reason: string) => void) | undefined
@@ -43,13 +43,13 @@ export interface ServeOptions {
   server?: Implementation | undefined
 }
 
-/** The served skills, for any transport of the protocol. */
+/** The served skills, for any transport. */
 export interface ServedSkills {
-  /** Makes the server of one connection or request: for `serveStdio` and `createMcpHandler`. */
+  /** Creates the server of one connection or request, for `serveStdio` and `createMcpHandler`. */
   create: McpServerFactory
   /**
    * Calls a handler when the lists of tools, prompts or skills have changed, until the returned function is called.
-   * Connections over stdio are told without it; with `createMcpHandler`, hand it on to `handler.notify`.
+   * Connections over stdio are notified without it; with `createMcpHandler`, pass the changes to `handler.notify`.
    */
   onChange: (handler: (changes: McpChanges) => void) => () => void
 }
@@ -57,7 +57,7 @@ export interface ServedSkills {
 const OPTIONS = ['policy', 'tools', 'prompts', 'skills', 'approval', 'onRefused', 'server']
 
 /**
- * Serves a runtime's tools and skills over MCP, in both eras of the protocol that the SDK speaks.
+ * Serves a runtime's tools and skills over MCP, in both eras of the protocol.
  *
  * @throws OPTIONS_INVALID, AGENT_UNKNOWN
  */
@@ -71,7 +71,7 @@ export function serveSkills(runtime: Runtime, options: ServeOptions = {}): Serve
   const create: McpServerFactory = ({ requestInfo }) => {
     const isHttp = requestInfo !== undefined
     const codec = createRequestStateCodec<AskedCall>({
-      // Of this connection alone: nobody else's answer is one here.
+      // Of this connection only, so that answers of others are invalid.
       key: crypto.getRandomValues(new Uint8Array(32)),
       bind: ({ mcpReq }) => mcpReq.method,
     })
@@ -85,7 +85,7 @@ export function serveSkills(runtime: Runtime, options: ServeOptions = {}): Serve
     }
     setHandlers(connection, prompts)
     extension?.attach(mcp)
-    const stop = isHttp ? () => {} : lists.on(changes => tell(mcp, changes, { prompts, skills }))
+    const stop = isHttp ? () => {} : lists.on(changes => notify(mcp, changes, { prompts, skills }))
     mcp.server.onclose = () => {
       stop()
       end()
@@ -95,17 +95,17 @@ export function serveSkills(runtime: Runtime, options: ServeOptions = {}): Serve
   return { create, onChange: lists.on }
 }
 
-/** The Skills extension over the runtime's skills; it checks each entry by the rules of the specification. */
+/** The Skills extension over the runtime's skills. It validates each entry against the specification. */
 function extensionOf(
   runtime: Runtime,
   policy: AgentOptions | string,
-  tell: (uri: string, reason: string) => void = () => {},
+  report: (uri: string, reason: string) => void = () => {},
 ): SkillsExtension {
-  const told = new Set<string>()
+  const reported = new Set<string>()
   const onRefused = (uri: string, reason: string): void => {
-    if (told.has(uri)) return
-    told.add(uri)
-    tell(uri, reason)
+    if (reported.has(uri)) return
+    reported.add(uri)
+    report(uri, reason)
   }
   return new SkillsExtension({
     source: skillSource(runtime, { policy, onRefused }),
@@ -113,7 +113,7 @@ function extensionOf(
   })
 }
 
-/** The reason alone: who is told it knows of what skill. */
+/** The reason in a warning, without the skill that it names. */
 function reasonIn(message: string): string {
   return message.replace(/^invalid skill entry from the source: /, '').replace(/ \(dropped from [^)]*\)$/, '')
 }
@@ -130,9 +130,7 @@ function setHandlers(connection: Connection, prompts: boolean): void {
   server.setRequestHandler('prompts/get', ({ params }, ctx) => getPrompt(connection, params, ctx))
 }
 
-/**
- * The agent of a connection, with a session of its own. Over HTTP each request is one, so that callers share nothing.
- */
+/** The agent of a connection with a session of its own. Over HTTP each request is one, so that callers share nothing. */
 function agentOf(
   runtime: Runtime,
   policy: AgentOptions | string,
@@ -142,14 +140,14 @@ function agentOf(
   const sessionId = crypto.randomUUID()
   const end = (): void => {
     runtime.endSession(sessionId).catch(() => {
-      // The runtime was closed first, and with it all of its sessions.
+      // The runtime was closed first, with all of its sessions.
     })
   }
   if (typeof policy === 'object') return { agent: runtime.forAgent({ ...policy, sessionId }), ids: {}, end }
   return { agent: runtime.forAgent(policy), ids: { sessionId }, end }
 }
 
-function tell(mcp: McpServer, changes: McpChanges, has: { prompts: boolean; skills: boolean }): void {
+function notify(mcp: McpServer, changes: McpChanges, has: { prompts: boolean; skills: boolean }): void {
   if (!mcp.isConnected()) return
   if (changes.tools) mcp.sendToolListChanged()
   if (changes.prompts && has.prompts) mcp.sendPromptListChanged()
@@ -157,14 +155,7 @@ function tell(mcp: McpServer, changes: McpChanges, has: { prompts: boolean; skil
 }
 
 function checkOptions(options: ServeOptions): void {
-  const unknown = Object.keys(options).find(key => !OPTIONS.includes(key))
-  const { approval } = options
-  const problem =
-    unknown !== undefined
-      ? `There is no option ${JSON.stringify(unknown)} of \`serveSkills\`.`
-      : approval !== undefined && approval !== 'client' && approval !== 'runtime'
-        ? `The option "approval" of \`serveSkills\` must be "client" or "runtime".`
-        : null
-  if (problem === null) return
-  throw new AgentAppsError('OPTIONS_INVALID', problem, { hint: `There are ${OPTIONS.join(', ')}.` })
+  const { keys, oneOf } = checkOptionsOf('serveSkills')
+  keys(options, OPTIONS)
+  oneOf('approval', options.approval, ['client', 'runtime'])
 }

@@ -5,31 +5,31 @@ import { modelNames } from '../model-names.js'
 import { readPatterns } from '../read-patterns.js'
 import { byKey, pageOf } from './pages.js'
 
-/** A tool with the name that it is served by. */
-export interface ServedTool {
+/** A tool with its served name. */
+interface ServedTool {
   name: string
   tool: ToolDef
 }
 
-/** The tools that are served, by names that clients accept. */
+/** The served tools, by names that clients accept. */
 export class ServedTools {
   readonly #agent: AgentRuntime
   readonly #patterns: readonly string[] | boolean
-  /** Those that were listed last, by the names that they were served by. */
+  /** The tools of the last listing, by served name. */
   #known: ReadonlyMap<string, ToolDef> = new Map()
 
-  /** @throws OPTIONS_INVALID for what is not a pattern */
+  /** @throws OPTIONS_INVALID for an invalid pattern */
   constructor(agent: AgentRuntime, patterns: boolean | string | readonly string[]) {
     this.#agent = agent
     this.#patterns = typeof patterns === 'boolean' ? patterns : readPatterns(patterns)
   }
 
-  /** All that the agent may know of, whether or not they are served as tools. */
+  /** All tools that the agent is offered, served or not. */
   async visible(): Promise<ToolDef[]> {
     return (await this.#agent.offer()).tools
   }
 
-  /** The tools that are served, sorted by name. */
+  /** The served tools, sorted by name. */
   async list(visible?: readonly ToolDef[]): Promise<ServedTool[]> {
     const tools = (visible ?? (await this.visible())).filter(tool => this.#isServed(tool))
     const byName = new Map(tools.map(tool => [tool.name, tool]))
@@ -46,7 +46,7 @@ export class ServedTools {
     return { tools: items.map(describeTool), ...more }
   }
 
-  /** The tool of a name; undefined where none is served by it. Whether it may be called is decided by the call. */
+  /** The tool with a served name; undefined if there is none. The call itself decides whether it is allowed. */
   async find(name: string): Promise<ToolDef | undefined> {
     if (!this.#known.has(name)) await this.list()
     return this.#known.get(name)
@@ -71,12 +71,12 @@ function describeTool({ name, tool }: ServedTool): Tool {
   } as Tool
 }
 
-/** The schema of a tool's results. A text has none: its `returns` is about what its reader makes of it. */
+/** The schema of a tool's results. A text skill has none: its `returns` describes what its reader returns. */
 export function outputSchemaOf({ runs, frontmatter }: ToolDef): Record<string, unknown> | undefined {
   return runs ? frontmatter.returns : undefined
 }
 
-/** The annotations of a tool, from the `permissions` that it declares. Undefined for code that declares none. */
+/** The annotations of a tool, from its declared `permissions`. Undefined for code that declares none. */
 function annotationsOf({ runs, frontmatter }: ToolDef): ToolAnnotations | undefined {
   const { permissions } = frontmatter.metadata
   if (permissions === undefined && runs) return undefined
@@ -89,7 +89,7 @@ function annotationsOf({ runs, frontmatter }: ToolDef): ToolAnnotations | undefi
   }
 }
 
-/** The words of `permissions`, required or optional. One that cannot be read keeps the tool from running at all. */
+/** The words of `permissions`, required or optional. Invalid ones keep the tool from running at all. */
 function wordsIn(permissions: unknown): Set<unknown> {
   if (typeof permissions !== 'object' || permissions === null) return new Set()
   const { required, optional } = permissions as { required?: unknown; optional?: unknown }

@@ -12,26 +12,26 @@ import { placesOf, skillUri } from './skill-uris.js'
 export interface SkillSourceOptions {
   /** The limits of the clients: those of an agent, or the id of a named one. Default: the runtime's policy. */
   policy?: AgentOptions | string | undefined
-  /** Called with each skill that is not served, and why. It may be called again with the same one. */
+  /** Called with each skill that is not served, and the reason; possibly more than once. */
   onRefused?: ((uri: string, reason: string) => void) | undefined
 }
 
-/** A folder skill with all that an entry says of it. */
+/** A folder skill with the data of its entry. */
 interface Described {
   tool: ToolDef
   verbatim: Record<string, unknown>
-  /** Its files but for its own, by their paths in its folder. */
+  /** Its other files, by path in its folder. */
   resources: readonly { path: string; size: number; sha256: string }[]
-  /** Its own file. */
+  /** Its SKILL.md. */
   file: { size: number; sha256: string } | null
 }
 
-/** More are not listed as resources, which cannot be paged: `skills/list` lists them. */
+/** The most skills that are listed as resources, which cannot be paged; `skills/list` lists all. */
 const RESOURCES_MAX = 1000
 
 /**
- * A runtime's folder skills for the SDK's `SkillsExtension`. What a client is told of a skill is in the index: no skill
- * is read before a client reads one.
+ * A runtime's folder skills for the SDK's `SkillsExtension`. Listings come from the index: a skill is read only when a client
+ * reads it.
  *
  * @throws AGENT_UNKNOWN
  */
@@ -50,9 +50,9 @@ type Page<Key extends string, Item> = Record<Key, Item[]> & { nextCursor?: strin
 type Resource = Awaited<ReturnType<NonNullable<SkillSource['listResources']>>>[number]
 
 class RuntimeSkills {
-  /** As the last listing began with: its pages are those of one list. */
+  /** The skills at the start of the last listing, for all of its pages. */
   #listed: ToolDef[] | null = null
-  /** The names of the skills that have a namespace, as they were looked up last. */
+  /** The names with a namespace, from the last look-up. */
   #qualified: ReadonlySet<string> | null = null
 
   constructor(
@@ -119,7 +119,7 @@ class RuntimeSkills {
     return skills
   }
 
-  /** The served entry of a skill; undefined if it may not be served. */
+  /** The entry of a skill; undefined if it cannot be served. */
   async #entry(name: string): Promise<Skill | undefined> {
     const found = await this.#describe(name)
     if (!found) return undefined
@@ -136,29 +136,29 @@ class RuntimeSkills {
     const resources = files
       .map(({ uri, size, sha256 }) => ({ uri, digest: `sha256:${sha256}`, size }))
       .sort(byKey(({ uri }) => uri))
-    // Whether its frontmatter is as the specification has it, the extension checks.
+    // The extension validates the frontmatter.
     return { uri, frontmatter: found.verbatim, resources } as Skill
   }
 
-  /** Why what is there is not to be served; null where it is. */
+  /** The reason why a skill is not served; null if it is. */
   async #withheld(found: Described): Promise<string | null> {
     if (await this.#needsApproval(found.tool)) return 'opening it needs approval'
-    return (await this.#isShadowed(found)) ? 'a skill of a namespace has the URIs of its files' : null
+    return (await this.#isShadowed(found)) ? 'its files have the URIs of a skill in a namespace' : null
   }
 
-  /** True if a file in it lies where a skill of the namespace of its name does: `skill://acme/deploy/…`. */
+  /** True if a file of a skill `acme` has the URI of a skill in the namespace `acme`: `skill://acme/deploy/…`. */
   async #isShadowed({ tool, resources }: Described): Promise<boolean> {
     if (this.#qualified === null) await this.#folders()
     return resources.some(({ path }) => this.#qualified?.has(`${tool.name}:${path.replace(/\/.*/s, '')}`))
   }
 
-  /** A folder skill by exactly this name. */
+  /** The folder skill with exactly this name. */
   async #describe(name: string): Promise<Described | null> {
     const described = await this.agent.describe(name).catch(noFile)
     return described && described.tool.name === name && isSkill(described.tool) ? described : null
   }
 
-  /** True for a skill that a person has to allow: reading its file must not get around that. */
+  /** True for a skill that needs approval, which reading its file must not bypass. */
   async #needsApproval({ name, frontmatter }: ToolDef): Promise<boolean> {
     try {
       return (await this.agent.authorize(name)).decision !== 'allow'
@@ -169,7 +169,6 @@ class RuntimeSkills {
   }
 }
 
-/** The library's skills are for those who write skills. */
 function isSkill({ kind, origin }: ToolDef): boolean {
   return kind === 'folder' && origin.layer !== 'bundled'
 }
@@ -178,13 +177,12 @@ function uriOf({ name }: ToolDef): string {
   return skillUri(name)
 }
 
-/** Most often SKILL.md. */
 function fileOf({ origin }: ToolDef): string {
   return origin.file.replace(/^.*\//, '')
 }
 
-function unshowable(name: string, said: unknown): string | null {
-  return whyUnshowable([name, said])?.why ?? null
+function unshowable(name: string, content: unknown): string | null {
+  return whyUnshowable([name, content])?.why ?? null
 }
 
 function tooMuch({ resources, file }: Described): string | null {
@@ -212,7 +210,7 @@ function childrenOf({ tool, resources, file }: Described, folder: string): Resou
   return [...children.values()].sort(byKey(({ uri }) => uri))
 }
 
-/** As text where that loses nothing. */
+/** Text if the bytes are valid UTF-8. */
 function contentOf(bytes: Uint8Array): { text: string } | { bytes: Uint8Array } {
   try {
     return { text: new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes) }

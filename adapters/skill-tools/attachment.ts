@@ -1,9 +1,9 @@
-/** An attachment of a result, whatever names its tool gives to the fields. */
+/** An attachment of a result, in whatever form the tool gives it. */
 export interface Attachment {
   /** Base64. */
   data: string | undefined
   mediaType: string | undefined
-  /** Its URL, if its data is not here. */
+  /** Its URL, if its data is not included. */
   url: string | undefined
   text: string | undefined
   name: string | undefined
@@ -39,7 +39,7 @@ const NOTHING: Attachment = {
   name: undefined,
 }
 
-/** A URL, or the data in it. */
+/** The URL of an attachment, or its data. */
 function ofUrl(url: string | undefined, mediaType: string | undefined): Partial<Attachment> {
   const [prefix, inUrl, base64] = DATA_URL.exec(url ?? '') ?? []
   if (url === undefined || prefix === undefined) return { url }
@@ -47,7 +47,7 @@ function ofUrl(url: string | undefined, mediaType: string | undefined): Partial<
   return data === null ? { url } : { data, mediaType: mediaType ?? (inUrl || 'text/plain') }
 }
 
-/** The text of a `data:` URL in Base64; null where it is not encoded as it must be. */
+/** The text of a `data:` URL in Base64; null if it is malformed. */
 function decoded(text: string): string | null {
   try {
     return toBase64(new TextEncoder().encode(decodeURIComponent(text)))
@@ -58,7 +58,7 @@ function decoded(text: string): string | null {
 
 export function toBase64(bytes: Uint8Array): string {
   let text = ''
-  // In pieces, as a call takes only so many arguments.
+  // In chunks, since the number of arguments of a call is limited.
   for (let at = 0; at < bytes.length; at += 8192)
     text += String.fromCharCode(...bytes.subarray(at, at + 8192))
   return btoa(text)

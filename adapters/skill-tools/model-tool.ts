@@ -2,17 +2,17 @@ import { AgentAppsError, type JsonObject } from 'agent-apps'
 import type { AgentRuntime, RunEvents, ToolDef } from 'agent-apps/runtime'
 import { type Shown, shownResult } from './shown.js'
 
-/** A tool that a model calls: a tool of the agent, or a way to skills. */
+/** A tool that a model calls: a tool of the agent, or one that loads skills. */
 export interface ModelTool {
-  /** The tool that it runs; null for a way to skills. */
+  /** The tool that it runs; null for one that loads skills. */
   runs: string | null
   description: string | undefined
   schema: JsonObject
-  /** The call of a tool that the model's input stands for; null where none is made. */
+  /** The tool call that the model's input leads to; null for none. */
   callOf: (input: unknown) => ToolCall | null
   run: (input: unknown, options: CallOptions) => Promise<unknown>
   show: (result: unknown) => Shown
-  /** The listener for its progress. */
+  /** The events of its progress. */
   events?: RunEvents | undefined
 }
 
@@ -23,7 +23,7 @@ export interface ToolCall {
   args: unknown
 }
 
-/** As `agent.invoke` takes them. */
+/** The options of a call, as for `agent.invoke`. */
 export interface CallOptions {
   callId?: string
   sessionId?: string
@@ -31,16 +31,16 @@ export interface CallOptions {
 }
 
 /**
- * A tool of an agent, as a model calls it.
+ * A tool of an agent for a model.
  *
- * @throws NOT_EVALUATED for one whose arguments only its code tells, which was not run
+ * @throws NOT_EVALUATED if only its code, which was not run, declares its arguments
  */
 export function modelTool(agent: AgentRuntime, tool: ToolDef, events: RunEvents | undefined): ModelTool {
   const { name, frontmatter } = tool
   if (frontmatter.paramsUnknown)
     throw new AgentAppsError(
       'NOT_EVALUATED',
-      `Only the code of "${name}" tells its arguments, and was not run.`,
+      `Only the code of "${name}" declares its arguments, and was not run.`,
       {
         hint: 'Look the tool up: `findTool` runs its code. Or run `agent-apps compile`.',
         tool: name,
@@ -57,7 +57,7 @@ export function modelTool(agent: AgentRuntime, tool: ToolDef, events: RunEvents 
   }
 }
 
-/** Providers take only the schema of an object. What only a call resolves, the runtime checks. */
+/** Providers take only schemas of objects. A schema that only a call resolves is left to the runtime. */
 function objectSchema(params: JsonObject | undefined): JsonObject {
   if (!params || typeof params.$resolve === 'string') return { type: 'object', properties: {} }
   return params.type === undefined ? { ...params, type: 'object' } : params

@@ -5,29 +5,29 @@ import { type ModelTool, modelTool } from './model-tool.js'
 import type { OfferNames } from './offer-options.js'
 import { DISCOVER, loadTool, readTool, searchTool } from './skill-access.js'
 
-/** The tools and texts that a model is offered. */
+/** The tools and the catalog for a model. */
 export interface Offer {
-  /** The tools, by names that models accept. */
+  /** The tools by model name. */
   tools: ReadonlyMap<string, ModelTool>
   /** The catalog of skills; empty where there are none. */
   instructions: string
 }
 
-/** The parts of an agent to offer a model. */
+/** The input of `modelTools`. */
 export interface Offered {
   agent: AgentRuntime
-  /** Those of its tools and skills that the model is to have. */
+  /** The agent's tools and skills for the model. */
   offered: readonly ToolDef[]
   names: OfferNames
   /** Other names that are taken. */
   taken?: readonly string[]
   /** The most tokens that the catalog may have. */
   budget: number
-  /** True if a model that loads a skill is told its folder. */
+  /** True to tell a model the folder of a loaded skill. */
   directory: boolean
-  /** From where the tools' progress is reported, if at all. */
+  /** The events of the tools' progress. */
   events?: RunEvents
-  /** The agent that may search for skills. */
+  /** The agent that searches for skills. */
   searching: AgentRuntime
 }
 
@@ -39,7 +39,7 @@ export const OFFER_NAMES: OfferNames = {
 
 export const CATALOG_BUDGET = 4000
 
-/** An agent's tools under names that models take, and what leads to its skills. */
+/** An agent's tools by model name, with the tools that load skills. */
 export async function modelTools(wanted: Offered): Promise<Offer> {
   const { agent, offered, names, budget, directory, searching } = wanted
   const running = offered.filter(({ runs }) => runs)
@@ -55,7 +55,7 @@ export async function modelTools(wanted: Offered): Promise<Offer> {
   if (known.length > 0) {
     tools.set(names.load, loadTool(agent, known, names, directory))
     tools.set(names.read, readTool(agent, names))
-    // More can be found out about skills that have a description only.
+    // A search finds only descriptions.
     const short = new Set([...catalog.named, ...catalog.unnamed])
     const isWhole = skills.every(
       ({ name, frontmatter }) => frontmatter.description === undefined || !short.has(name),
@@ -66,7 +66,7 @@ export async function modelTools(wanted: Offered): Promise<Offer> {
   return { tools, instructions: catalog.text }
 }
 
-/** The tools that do something, under names that models take. */
+/** The tools that run code, by model name. */
 async function runningTools(
   running: readonly ToolDef[],
   { agent, names: { load, read, search }, taken = [], events }: Offered,
@@ -78,7 +78,7 @@ async function runningTools(
   return new Map(running.map(tool => [given.get(tool.name) ?? tool.name, modelTool(agent, tool, events)]))
 }
 
-/** The content of a skill that belongs in the prompt, unless somebody would have to be asked for it. */
+/** The content of a skill for the prompt, unless opening it needs approval. */
 async function contentOf(agent: AgentRuntime, name: string): Promise<string> {
   const { decision, reason } = await agent.authorize(name)
   if (decision !== 'allow') throw new Error(`It is not opened: ${reason}.`)

@@ -5,16 +5,16 @@ import { readPatterns } from '../read-patterns.js'
 import { CATALOG_BUDGET, modelTools, OFFER_NAMES, type Offer } from './model-tools.js'
 import type { OfferOptions } from './offer-options.js'
 
-/** A tool or skill that a model does not get, although it is there and was not left out by `select`. */
+/** A tool or skill that a model does not get, although `select` does not leave it out. */
 export interface WithheldTool {
   name: string
   why: string
-  /** Advice for a person who wants the model to get it. */
+  /** Advice on how to grant it. */
   grant: string
 }
 
 /**
- * An agent's tools, and the ways to its skills, as they are when it is called.
+ * A snapshot of an agent's tools and skills.
  *
  * @throws AGENT_UNKNOWN
  */
@@ -27,7 +27,7 @@ export async function offeredTools(
   const whole = runtime.forAgent(id ?? policy)
   const agent = select === undefined ? whole : whole.spawn({ allow: select })
   const { tools, ...offer } = await agent.offer()
-  // What `select` leaves out is not a loss.
+  // Tools that `select` leaves out are not withheld.
   const { withheld } = agent === whole ? offer : await whole.offer()
   const isWanted = select === undefined ? (tool: ToolDef) => !isLibraryTool(tool) : selectedBy(select)
   const offered = select === undefined ? tools.filter(isWanted) : tools

@@ -1,8 +1,8 @@
 /**
- * Registers tools one after the other, all of them or none.
+ * Registers all of the tools or none.
  *
- * @param register registers one, and returns what undoes that
- * @returns what undoes all of it
+ * @param register registers one, and returns a function that undoes it
+ * @returns a function that undoes all of it
  */
 export function registerAll<Tool>(tools: Iterable<Tool>, register: (tool: Tool) => () => void): () => void {
   const registered: (() => void)[] = []

@@ -1,14 +1,14 @@
 import { isToolResult, outputForModel, safeStringify } from 'agent-apps'
 import { readAttachment } from './attachment.js'
 
-/** A call's result as a model is shown it. */
+/** A call's result for a model. */
 export interface Shown {
   isFailure: boolean
   /** One part, unless there are attachments. */
   parts: ShownPart[]
 }
 
-/** A tool's result as a model is shown it. It may have been stored as JSON meanwhile, with the messages. */
+/** A tool's result for a model. It may have been stored as JSON with the messages. */
 export function shownResult(result: unknown): Shown {
   const isFailure = isFailed(result)
   const attachments = isToolResult(result) ? (result.attachments ?? []) : []
@@ -19,7 +19,7 @@ export function shownText(text: string): Shown {
   return { isFailure: false, parts: [{ type: 'text', text }] }
 }
 
-/** The only text that is shown; null where there is more, or something else. */
+/** The text of a result that is nothing but text; null for any other. */
 export function onlyText({ parts: [first, ...more] }: Shown): string | null {
   return first?.type === 'text' && more.length === 0 ? first.text : null
 }
@@ -34,7 +34,7 @@ export function isFailed(result: unknown): result is { error: string } {
   )
 }
 
-/** The text of a result. A value that is not JSON, such as a circle, is shown as well as possible: this may run long after the call. */
+/** The text of a result. A value that is not JSON, such as a circular one, is shown as well as possible. */
 function textOf(result: unknown): string {
   try {
     return outputForModel(result)
@@ -43,7 +43,7 @@ function textOf(result: unknown): string {
   }
 }
 
-/** A part of what a model is shown. Data is Base64. */
+/** A part of a result. Data is Base64. */
 export type ShownPart = { type: 'text'; text: string } | DataPart
 
 export interface DataPart {
@@ -53,11 +53,11 @@ export interface DataPart {
   filename?: string
 }
 
-/** The part for an attachment of a result. What says nothing that is known is shown as JSON. */
+/** The part for an attachment; unknown forms are shown as JSON. */
 function partOf(attachment: unknown): ShownPart {
   const { data, mediaType, url, text, name } = readAttachment(attachment)
   if (data !== undefined) return partOfData(data, mediaType, name)
-  // A framework would fetch a URL, wherever it leads, and fail as a whole where it cannot.
+  // Frameworks would fetch any URL, and fail as a whole if they cannot.
   return { type: 'text', text: url ?? text ?? safeStringify(attachment) }
 }
 

@@ -5,7 +5,7 @@ import type { ModelTool } from './model-tool.js'
 import type { OfferNames } from './offer-options.js'
 import { partOfData, type Shown, shownResult, shownText } from './shown.js'
 
-/** So many names are listed for the model to choose from; more would fill the prompt. */
+/** The most names in the schema's `enum`; more would fill the prompt. */
 const ENUM_MAX = 100
 const FOUND_MAX = 10
 
@@ -36,7 +36,7 @@ export function loadTool(
   }
 }
 
-/** The skill that a model works on, whose files are its to read. */
+/** The skill that a model follows, whose files it may read. */
 interface OwnFiles {
   name: string
   read: (path: string) => Promise<Uint8Array>
@@ -62,7 +62,7 @@ export function readTool(agent: AgentRuntime, { load }: OfferNames, own: OwnFile
   }
 }
 
-/** A tool that finds skills for a model that the catalog has no space for. */
+/** A tool that finds skills for which the catalog has no space. */
 export function searchTool(agent: AgentRuntime, skills: readonly string[], { load }: OfferNames): ModelTool {
   return {
     runs: null,
@@ -70,11 +70,8 @@ export function searchTool(agent: AgentRuntime, skills: readonly string[], { loa
     schema: objectOf({ query: { type: 'string', description: 'Words of the task.' } }),
     callOf: input => withText(input, 'query', query => ({ agent, ref: DISCOVER, args: discovered(query) })),
     run: async (input, options) => {
-      const { output } = (await agent.invoke(
-        DISCOVER,
-        discovered(textField(input, 'query')),
-        options,
-      )) as DiscoverResult
+      const args = discovered(textField(input, 'query'))
+      const { output } = (await agent.invoke(DISCOVER, args, options)) as DiscoverResult
       const found = output.tools.filter(({ name }) => skills.includes(name))
       return { skills: found.slice(0, FOUND_MAX).map(({ name, description }) => ({ name, description })) }
     },
@@ -82,14 +79,14 @@ export function searchTool(agent: AgentRuntime, skills: readonly string[], { loa
   }
 }
 
-/** The tool of the library that searches. */
+/** The library's tool that searches. */
 export const DISCOVER = 'agent-discover'
 
 interface DiscoverResult {
   output: { tools: { name: string; description?: string }[] }
 }
 
-/** It finds tools as well, so that more is asked for than is shown. */
+/** The arguments of a search. It also finds tools, so that the limit is higher than what is shown. */
 function discovered(query: string): { query: string; limit: number } {
   return { query, limit: 100 }
 }
@@ -98,7 +95,7 @@ function objectOf(properties: JsonObject): JsonObject {
   return { type: 'object', properties, required: Object.keys(properties), additionalProperties: false }
 }
 
-/** A text of a model's input. Throws ARGS_INVALID. */
+/** A string of a model's input. Throws ARGS_INVALID. */
 function textField(input: unknown, field: string): string {
   const value = withText(input, field, text => text)
   if (value !== null) return value
@@ -107,7 +104,7 @@ function textField(input: unknown, field: string): string {
   })
 }
 
-/** The value made of a text in a model's input; null if the model gave none. */
+/** Maps a string of a model's input; null if the model gave none. */
 function withText<Made>(input: unknown, field: string, make: (text: string) => Made): Made | null {
   const value = (input as Record<string, unknown> | null | undefined)?.[field]
   return typeof value === 'string' ? make(value) : null
@@ -125,7 +122,7 @@ function showOpened({ content, resources, directory }: OpenedSkill, read: string
 
 type ReadFile = { path: string; text: string } | { path: string; mediaType: string; data: string }
 
-/** The media types of what models may be shown, by the file's extension. */
+/** The media types of files that models can be shown, by extension. */
 const MEDIA_TYPES: ReadonlyMap<string, string> = new Map([
   ['gif', 'image/gif'],
   ['jpeg', 'image/jpeg'],
@@ -135,14 +132,14 @@ const MEDIA_TYPES: ReadonlyMap<string, string> = new Map([
   ['webp', 'image/webp'],
 ])
 
-/** A file as it is kept with the messages, which are JSON. */
+/** A file as JSON, to be stored with the messages. */
 function fileOf(path: string, bytes: Uint8Array): ReadFile {
   const mediaType = MEDIA_TYPES.get(/\.(\w+)$/.exec(path)?.[1]?.toLowerCase() ?? '')
   if (mediaType) return { path, mediaType, data: toBase64(bytes) }
   try {
     return { path, text: new TextDecoder('utf-8', { fatal: true }).decode(bytes) }
   } catch {
-    // Not text, and no format that models read: they are told so, and need not see its bytes.
+    // Neither text nor a format that models read.
     return { path, text: `(a binary file of ${bytes.length} bytes)` }
   }
 }

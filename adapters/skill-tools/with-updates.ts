@@ -1,11 +1,11 @@
 import type { Progress, RunEvents } from 'agent-apps/runtime'
 
-/** How many calls run by each id, of each runtime. */
+/** The number of running calls by runtime and id. */
 const running = new WeakMap<RunEvents, Map<string, number>>()
 
 /**
- * Yields what a call's tool reports of its progress, and returns the call's result. Ids that a model gives may come again
- * in another conversation: of two calls that run by one id, only the results are given.
+ * Yields the progress of a call, and returns its result. Models may reuse ids in other conversations: while two calls share
+ * an id, no progress is yielded.
  *
  * @throws what the call throws
  */
@@ -32,12 +32,12 @@ export async function* withUpdates(
     let isDone = false
     const result = call().finally(() => {
       isDone = true
-      // Here, as it may go on where nobody waits for it any more.
+      // Here, since the call may outlive the generator.
       if (count() > 1) ids.set(callId, count() - 1)
       else ids.delete(callId)
       wake()
     })
-    // It is awaited below; until then, a failure must not count as one that nobody handles.
+    // It is awaited below; until then, a failure must not count as unhandled.
     result.catch(() => undefined)
     for (;;) {
       yield* reported.splice(0)

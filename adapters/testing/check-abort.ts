@@ -2,10 +2,10 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { runningSince } from './running-since.js'
 import type { Subject } from './subject.js'
 
-/** When a call is aborted, in milliseconds after it was made: about when it begins, and while it runs. */
+/** The times of the abort, in milliseconds after the call: about when it begins, and while it runs. */
 const DELAYS = [0, 20]
 
-/** Aborts calls: they end soon, and leave nothing running. */
+/** Checks that aborted calls end soon and leave nothing running. */
 export async function checkAbort(subject: Subject): Promise<void> {
   for (const delay of DELAYS) if (!(await endsAborted(subject, delay))) return
 }
@@ -20,15 +20,15 @@ async function endsAborted({ call, slow, abortMs, fault }: Subject, delay: numbe
   await within(ended, delay)
   controller.abort()
   if (!(await within(ended, abortMs))) {
-    fault('abort', `A call goes on for more than ${abortMs} ms after it was aborted.`)
+    fault('abort', `A call continues for more than ${abortMs} ms after it was aborted.`)
     return false
   }
   const left = await running(abortMs)
-  if (left.length > 0) fault('abort', `A call that was aborted leaves something running: ${left.join(', ')}.`)
+  if (left.length > 0) fault('abort', `An aborted call leaves something running: ${left.join(', ')}.`)
   return left.length === 0
 }
 
-/** True where a promise is fulfilled within a time. */
+/** True if a promise is fulfilled in time. */
 export async function within(promise: Promise<unknown>, milliseconds: number): Promise<boolean> {
   const controller = new AbortController()
   const late = sleep(milliseconds, false, controller).catch(() => false)

@@ -4,13 +4,13 @@ import { runningSince } from './running-since.js'
 import { messageOf, type Subject } from './subject.js'
 
 /**
- * Calls `init` and `dispose` as a runtime may: `init` again, `dispose` twice, and without an `init` that
- * worked. What they made is gone afterwards.
+ * Calls `init` and `dispose` as a runtime may: `init` again, `dispose` twice, and `dispose` without a successful `init`. They
+ * must leave nothing running.
  */
 export async function checkHooks(subject: Subject): Promise<void> {
   const { definition, fault } = subject
   if (!definition?.init && !definition?.dispose) return
-  const context = await attempt(subject, 'Making ready what hooks get', () => contextFor(subject))
+  const context = await attempt(subject, 'Creating the context of hooks', () => contextFor(subject))
   if (!context) return
   const init = (signal = context.signal): Promise<unknown> =>
     (async () => definition.init?.({ ...context, signal }))()
@@ -18,7 +18,7 @@ export async function checkHooks(subject: Subject): Promise<void> {
     await definition.dispose?.({ ...context, instance })
   }
   const running = runningSince()
-  await attempt(subject, '`dispose` without what `init` returns', () => dispose(undefined))
+  await attempt(subject, '`dispose` without the result of `init`', () => dispose(undefined))
   for (const round of ['`init`', '`init` after `dispose`']) {
     const made = await attempt(subject, round, () => init())
     const again = await attempt(subject, `${round}, called again`, () => init())
@@ -42,7 +42,7 @@ async function checkAbortedInit(
   const begun = init(controller.signal).catch(() => undefined)
   controller.abort()
   if (!(await within(begun, abortMs)))
-    fault('hooks', `\`init\` goes on for more than ${abortMs} ms after it was aborted.`)
+    fault('hooks', `\`init\` continues for more than ${abortMs} ms after it was aborted.`)
   const disposed = begun.then(made => dispose(made))
   await attempt(subject, '`dispose` after an `init` that was aborted', async () => {
     await within(disposed, abortMs)
@@ -62,7 +62,7 @@ async function attempt<Result>(
   }
 }
 
-/** The context that the hooks of the tool get in its runtime: a tool of its name with the same declarations gets it. */
+/** The context of the tool's hooks, obtained by a tool with the same name and declarations. */
 async function contextFor({ tool: { name }, definition, runtime }: Subject): Promise<HookContext> {
   const { globals } = runtime
   const { env = [], interact } = globals.config
@@ -82,6 +82,6 @@ async function contextFor({ tool: { name }, definition, runtime }: Subject): Pro
   } finally {
     await alike.close()
   }
-  if (!given) throw new Error(`The hooks of "${name}" were given nothing.`)
+  if (!given) throw new Error(`The hooks of "${name}" got no context.`)
   return { ...given, signal: new AbortController().signal }
 }

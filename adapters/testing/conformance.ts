@@ -12,40 +12,40 @@ import {
   type ToolDefinition,
   type ToolSchema,
 } from 'agent-apps'
+import { checkOptionsOf } from '../check-options.js'
+import { isObject } from '../is-object.js'
 import { checkAbort } from './check-abort.js'
 import { checkHooks } from './check-hooks.js'
 import { type EnvironmentReads, watchEnvironment } from './environment-reads.js'
 import { type ConformanceProblem, messageOf, type Subject } from './subject.js'
 
-/** A tool that is looked at: made with `defineTool`, its definition, or the name of a tool of `runtime`. */
+/** The tool to check: one made with `defineTool`, its definition, or the name of a tool of `runtime`. */
 export type TestedTool = DefinedTool | ToolDefinition<ToolSchema | undefined, ToolSchema | undefined> | string
 
 export interface ConformanceOptions {
-  /** Arguments that the tool takes; it is called with each of them. Default: `[{}]`. */
+  /** Valid arguments, with each of which the tool is called. Default: `[{}]`. */
   args?: readonly unknown[]
-  /** Arguments that it must refuse. */
+  /** Arguments that the tool must refuse. */
   refused?: readonly unknown[]
-  /** The arguments of a call that takes long, to be aborted. Default: the first of `args`. */
+  /** The arguments of a long call, which is aborted. Default: the first of `args`. */
   slow?: unknown
-  /** How long a call may take to end once it was aborted, in milliseconds. Default: 1,000. */
+  /** The time that an aborted call may take to end, in milliseconds. Default: 1,000. */
   abortMs?: number
-  /** The runtime that the tool is called in, with the tools that it calls. Default: one with the library alone. */
+  /** A runtime with the tools that the tool calls. Default: one with only the library. */
   runtime?: Runtime
 }
 
 export interface ConformanceReport {
   /** The tool's name. */
   tool: string
-  /** Nothing, where it keeps its contract. */
+  /** Empty if it keeps its contract. */
   problems: ConformanceProblem[]
 }
 
-const OPTIONS = ['args', 'refused', 'slow', 'abortMs', 'runtime']
-
 /**
- * Runs a tool against its contract: it takes and gives what its schemas say, its approval keys are the same
- * for the same arguments, it ends when it is aborted, `init` and `dispose` can be called again, and it reads
- * no environment variables that it does not name in `env`.
+ * Tests a tool against its contract: its arguments and results fit its schemas, its approval keys are deterministic, it
+ * ends when it is aborted, `init` and `dispose` can be repeated, and it reads no environment variables besides those in
+ * `env`.
  *
  * @throws CONFORMANCE_FAILED with all `issues`; OPTIONS_INVALID; TOOL_NOT_FOUND for a name; what `defineTool`
  *   throws
@@ -54,8 +54,10 @@ export async function conformance(
   tool: TestedTool,
   options: ConformanceOptions = {},
 ): Promise<ConformanceReport> {
-  const unknown = Object.keys(options).find(name => !OPTIONS.includes(name))
-  if (unknown !== undefined || options.args?.length === 0) throw optionsInvalid(unknown)
+  const { keys, invalid } = checkOptionsOf('conformance')
+  keys(options, ['args', 'refused', 'slow', 'abortMs', 'runtime'])
+  if (options.args?.length === 0)
+    throw invalid('has empty `args`', 'Give at least one sample that the tool takes.')
   const runtime = options.runtime ?? createRuntime({ paths: [] })
   const problems: ConformanceProblem[] = []
   try {
@@ -86,13 +88,11 @@ async function runChecks(subject: Subject): Promise<void> {
     reads.end()
   }
   const named = subject.definition?.env ?? []
-  for (const name of reads.names) if (!named.includes(name)) subject.fault('env', readOf(name))
+  for (const name of reads.names)
+    if (!named.includes(name))
+      subject.fault('env', `It reads the environment variable ${name}, which it does not name in \`env\`.`)
   if (reads.isListed)
-    subject.fault('env', 'It reads all environment variables at once, where it may read those that it names.')
-}
-
-function readOf(name: string): string {
-  return `It reads the environment variable ${name}, which it does not name in \`env\`.`
+    subject.fault('env', 'It reads all environment variables, not only those that it names in `env`.')
 }
 
 async function toolIn(runtime: Runtime, tool: TestedTool): Promise<{ def: ToolDef; undo: () => void }> {
@@ -108,10 +108,10 @@ async function toolIn(runtime: Runtime, tool: TestedTool): Promise<{ def: ToolDe
   const undo = runtime.register(defined)
   const def = await runtime.findTool(defined.name)
   if (def) return { def, undo }
-  // Its definition could not be made: asking for it says why.
+  // Its definition failed: this throws the reason.
   await defined.frontmatter()
   throw new AgentAppsError('TOOL_NOT_FOUND', `The tool "${defined.name}" cannot be registered.`, {
-    hint: '`runtime.diagnostics()` says why.',
+    hint: 'See `runtime.diagnostics()`.',
     tool: defined.name,
   })
 }
@@ -145,7 +145,7 @@ function conformanceFailed(tool: string, problems: readonly ConformanceProblem[]
     'CONFORMANCE_FAILED',
     `The tool "${tool}" breaks its contract. ${shown.join(' ')}`,
     {
-      hint: 'Correct the tool, or what it declares of itself.',
+      hint: 'Correct the tool, or its declarations.',
       tool,
       issues: problems.map(({ check, message, sample }) => ({
         path: sample === undefined ? '' : `args[${sample}]`,
@@ -157,17 +157,7 @@ function conformanceFailed(tool: string, problems: readonly ConformanceProblem[]
   )
 }
 
-function optionsInvalid(unknown: string | undefined): AgentAppsError {
-  return new AgentAppsError(
-    'OPTIONS_INVALID',
-    unknown === undefined
-      ? '"args" of conformance must hold arguments that the tool takes.'
-      : `conformance has no option "${unknown}".`,
-    { hint: `It takes ${OPTIONS.join(', ')}.` },
-  )
-}
-
-/** Calls a tool with each of the samples, and looks at what it gives. */
+/** Calls a tool with each sample and checks the results. */
 async function checkCalls(subject: Subject): Promise<void> {
   const { samples, refused, call, fault } = subject
   for (const [index, args] of samples.entries()) {
@@ -191,17 +181,17 @@ function isRefusal(error: unknown): boolean {
   return isAgentAppsError(error) && error.code === 'ARGS_INVALID'
 }
 
-/** Adds what is wrong with a result: it is JSON, and one of the forms with a meaning has all of its fields. */
+/** Checks that a result is JSON, and that the known forms of results have valid fields. */
 function checkResult(result: unknown, { fault }: Subject, sample: number): void {
-  // A tool that has nothing to say returns nothing.
+  // A tool may return nothing.
   if (result === undefined) return
   const problem = notJson(result)
-  if (problem !== null) fault('result', `It returns what JSON does not have: ${problem}.`, sample)
-  if (!isJsonObjectLike(result)) return
+  if (problem !== null) fault('result', `It returns a value that is not JSON: ${problem}.`, sample)
+  if (!isObject(result)) return
   const { title, metadata, output, attachments, error, message } = result
   const isForm = title !== undefined && output !== undefined
   if (isForm && typeof title !== 'string') fault('result', '`title` must be a string.', sample)
-  if (isForm && metadata !== undefined && !isJsonObjectLike(metadata))
+  if (isForm && metadata !== undefined && !isObject(metadata))
     fault('result', '`metadata` must be an object.', sample)
   if (isForm && attachments !== undefined && !Array.isArray(attachments))
     fault('result', '`attachments` must be an array.', sample)
@@ -209,14 +199,14 @@ function checkResult(result: unknown, { fault }: Subject, sample: number): void 
     fault('result', '`message` of a failure must be a string.', sample)
 }
 
-/** Looks at what a tool says of itself. False where it cannot be called at all. */
+/** Checks a tool's declarations. False if it cannot be called. */
 async function checkDefinition({ tool, definition, fault }: Subject): Promise<boolean> {
   const { name, description, params } = tool.frontmatter
   if (description === undefined)
-    fault('definition', `"${name}" has no description, so that models are shown its name alone.`)
-  if (isJsonObjectLike(params?.properties)) {
+    fault('definition', `"${name}" has no description, so models see only its name.`)
+  if (isObject(params?.properties)) {
     const silent = Object.entries(params.properties).filter(
-      ([, schema]) => !isJsonObjectLike(schema) || typeof schema.description !== 'string',
+      ([, schema]) => !isObject(schema) || typeof schema.description !== 'string',
     )
     if (silent.length > 0)
       fault('definition', `Parameters have no description: ${silent.map(([key]) => key).join(', ')}.`)
@@ -233,7 +223,7 @@ async function checkDefinition({ tool, definition, fault }: Subject): Promise<bo
   }
 }
 
-/** Looks whether approval keys are the same for the same arguments, and nothing but a text. */
+/** Checks that approval keys are strings, and the same for the same arguments. */
 async function checkKey({ definition, samples, fault }: Subject): Promise<void> {
   const derive = definition?.deriveApprovalKey
   if (!derive) return
@@ -245,7 +235,7 @@ async function checkKey({ definition, samples, fault }: Subject): Promise<void> 
         fault('key', 'The approval key must be a string, returned synchronously.', index)
         continue
       }
-      // Longer than a tick of the clock, so that a time in it shows.
+      // Longer than a clock tick, to detect a time in the key.
       await sleep(5)
       if (key(turned(args)) !== first)
         fault('key', 'The approval key differs between calls with the same arguments.', index)
@@ -255,10 +245,10 @@ async function checkKey({ definition, samples, fault }: Subject): Promise<void> 
   }
 }
 
-/** A copy with the keys of each object in reverse order, which means the same. */
+/** A copy with the keys of each object in reverse order. */
 function turned(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(turned)
-  if (!isJsonObjectLike(value)) return value
+  if (!isObject(value)) return value
   return Object.fromEntries(
     Object.entries(value)
       .reverse()
@@ -266,18 +256,13 @@ function turned(value: unknown): unknown {
   )
 }
 
-/** True for an object that is not an array. */
-function isJsonObjectLike(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
-}
-
-/** The first part of a value that is not JSON, with its path; null if all of it is. */
+/** The first part of a value that is not JSON, with its path; null if the whole value is. */
 function notJson(value: unknown, path = 'result', above: readonly unknown[] = []): string | null {
   if (value === null || typeof value === 'string' || typeof value === 'boolean') return null
   if (typeof value === 'number') return Number.isFinite(value) ? null : `${path} is ${value}`
   if (typeof value !== 'object')
     return `${path} is ${typeof value === 'undefined' ? '' : 'a '}${typeof value}`
-  if (above.includes(value)) return `${path} holds itself`
+  if (above.includes(value)) return `${path} is circular`
   const prototype: unknown = Object.getPrototypeOf(value)
   if (!Array.isArray(value) && prototype !== Object.prototype && prototype !== null)
     return `${path} is an instance of ${value.constructor?.name ?? 'a class'}`

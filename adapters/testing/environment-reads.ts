@@ -3,9 +3,9 @@ import { AsyncLocalStorage } from 'node:async_hooks'
 /** The environment variables that code reads while it is watched. */
 export interface EnvironmentReads {
   readonly names: ReadonlySet<string>
-  /** True where it asked for all of them. */
+  /** True if it listed all of them. */
   readonly isListed: boolean
-  /** Runs work whose reads are noted. */
+  /** Runs work and records its reads. */
   noting: <Result>(work: () => Promise<Result>) => Promise<Result>
   /** Ends the watching. */
   end: () => void
@@ -16,12 +16,12 @@ interface Noted {
   isListed: boolean
 }
 
-// The environment is one for the whole process, so what stands in its place is, too.
+// The environment belongs to the whole process, and so does its proxy.
 const noted = new AsyncLocalStorage<Noted>()
 let watchers = 0
 let own: NodeJS.ProcessEnv | undefined
 
-/** Notes what is read of `process.env`, by the code that is watched alone. */
+/** Records the reads of `process.env` by watched code. */
 export function watchEnvironment(): EnvironmentReads {
   const reads: Noted = { names: new Set(), isListed: false }
   if (watchers++ === 0) {
@@ -64,7 +64,7 @@ function watched(env: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
   })
 }
 
-/** True where Node's own code reads a variable: the caller of the trap, of `note` and of this. */
+/** True if Node's own code reads a variable: it calls the trap, which calls `note`, which calls this. */
 function isNodesOwn(): boolean {
   const limit = Error.stackTraceLimit
   Error.stackTraceLimit = 5

@@ -1,8 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 
 /**
- * Looks what keeps the process alive now. The function that is returned gives what does so besides then, once
- * that does not become less for a time.
+ * Notes what keeps the process alive now. The returned function waits, for at most a time, until nothing else does, and
+ * returns what is left.
  */
 export function runningSince(): (milliseconds: number) => Promise<string[]> {
   const before = process.getActiveResourcesInfo()

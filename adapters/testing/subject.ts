@@ -1,37 +1,31 @@
 import type { AnyDefinition, InvokeOptions, Runtime, ToolDef } from 'agent-apps'
 
-/** The part of the contract that a check is about. */
+/** A part of the contract. */
 export type CheckName = 'definition' | 'schemas' | 'result' | 'key' | 'abort' | 'hooks' | 'env'
 
 /** A tool's breach of its contract. */
 export interface ConformanceProblem {
   check: CheckName
   message: string
-  /** The index in `args` of the sample that showed it; absent where it has to do with none. */
+  /** The index of the sample in `args`; absent if it concerns none. */
   sample?: number
 }
 
-/** The tool that is looked at, and how it is called. */
+/** The tested tool. */
 export interface Subject {
-  /** The runtime that it is called in. */
   runtime: Runtime
   tool: ToolDef
   /** Null for a tool that `defineTool` did not make. */
-  definition: (AnyDefinition & Partial<Declared>) | null
+  definition: (AnyDefinition & { env?: readonly string[] }) | null
   samples: readonly unknown[]
   refused: readonly unknown[]
-  /** The arguments of a call that takes long. */
+  /** The arguments of a long call. */
   slow: unknown
-  /** How long it may take to end what was aborted, in milliseconds. */
+  /** The time that an aborted call may take to end, in milliseconds. */
   abortMs: number
   call: (args: unknown, options?: InvokeOptions) => Promise<unknown>
-  /** Notes a problem. */
+  /** Adds a problem. */
   fault: (check: CheckName, message: string, sample?: number) => void
-}
-
-/** The other declarations of a tool. */
-export interface Declared {
-  env: readonly string[]
 }
 
 export function messageOf(error: unknown): string {

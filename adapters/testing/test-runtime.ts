@@ -15,8 +15,8 @@ import {
 } from 'agent-apps'
 
 /**
- * A skill of a test: the text of a Markdown skill, with or without frontmatter, a function `(ctx, args)`, or
- * what `defineTool` takes or gives.
+ * A skill of a test: the text of a Markdown skill, with or without frontmatter, a function `(ctx, args)`, or the argument or
+ * result of `defineTool`.
  */
 export type TestSkill =
   | string
@@ -25,15 +25,15 @@ export type TestSkill =
   | ((ctx: never, args: never) => unknown)
 
 export interface TestRuntimeOptions extends RuntimeOptions {
-  /** Keyed by name. A text may also be given under its path, as `review/SKILL.md`, and so may files beside it. */
+  /** Skills by name. Texts, and files beside them, may also be keyed by path, such as `review/SKILL.md`. */
   skills?: Readonly<Record<string, TestSkill>>
 }
 
 /**
- * A runtime with the skills that are given. Its other options are those of `createRuntime`; `paths` are searched
- * after the skills, and are empty by default. Texts lie in a temporary folder until `close`.
+ * A runtime with the given skills. Its other options are those of `createRuntime`; `paths`, empty by default, are searched
+ * after the skills. Texts are stored in a temporary folder until `close`.
  *
- * @throws OPTIONS_INVALID for a name that is not that of the skill; TOOL_BROKEN for a text that cannot be read;
+ * @throws OPTIONS_INVALID for a name that differs from the skill's; TOOL_BROKEN for an invalid text;
  *   what `runtime.register` throws
  */
 export async function testRuntime({ skills = {}, ...options }: TestRuntimeOptions = {}): Promise<Runtime> {
@@ -54,7 +54,7 @@ export async function testRuntime({ skills = {}, ...options }: TestRuntimeOption
   }
 }
 
-/** A folder that holds texts, until it is removed or the process ends. */
+/** A folder with texts, which is removed with the process at the latest. */
 function folderOf(texts: readonly [string, string][]): { path: string; remove: () => void } {
   const path = mkdtempSync(join(tmpdir(), 'agent-apps-testing-'))
   const remove = (): void => {
@@ -80,20 +80,20 @@ function withFrontmatter(name: string, text: string): string {
 }
 
 function add(runtime: Runtime, name: string, skill: Exclude<TestSkill, string>): void {
-  // A function takes whatever a test gives it.
+  // Functions accept any arguments.
   if (typeof skill === 'function')
     runtime.register(skill as (ctx: unknown, args: unknown) => unknown, { name, params: {} })
   else if (!isDefinedTool(skill)) runtime.register(defineTool({ ...skill, name }))
   else if (skill.name === name) runtime.register(skill)
-  else throw misnamed(name, `calls itself "${skill.name}"`)
+  else throw misnamed(name, `is named "${skill.name}"`)
 }
 
 async function expectFound(runtime: Runtime, name: string): Promise<void> {
   if (await runtime.findTool(name)) return
-  // Asking for it says what is wrong with its text.
+  // Rendering throws the fault of its text.
   await runtime.render(name).catch(error => {
     if (isAgentAppsError(error) && error.code !== 'TOOL_NOT_FOUND') throw error
-    throw misnamed(name, 'calls itself otherwise')
+    throw misnamed(name, 'has another name')
   })
 }
 

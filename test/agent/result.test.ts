@@ -50,7 +50,7 @@ describe('the result of an agent that `returns` something', () => {
   it('is asked for again where the model answers in words', async () => {
     const { model, result } = run(OBJECT, 'true', { text: 'It is fine.' }, calling(GIVE, { ok: true }))
     expect(await result).toEqual({ ok: true })
-    expect(seenPrompt(model)).toContain('Give your result by a call of give-result')
+    expect(seenPrompt(model)).toContain('Give your result by calling give-result')
   })
 
   it('is sent back with what is wrong where it does not fit, also a failure or a structured result', async () => {

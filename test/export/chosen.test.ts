@@ -67,7 +67,7 @@ describe('what is left out', () => {
       { tool: 'hidden', reason: 'is hidden from models' },
       {
         tool: `${'long-'.repeat(13)}er`,
-        reason: "has a name of more than 64 characters, which is the specification's limit",
+        reason: "has a name of more than 64 characters, the specification's limit",
       },
       { tool: 'loop', reason: expect.stringMatching(/^cannot be exported: .*loop/), code: 'CONTENT_CYCLE' },
       { tool: 'off', reason: 'is disabled' },
@@ -141,14 +141,14 @@ describe('what is left out', () => {
 })
 
 it.each([
-  [{ to: 'zip' }, 'one of well-known, plugin, skills'],
-  [{ dir: '' }, '"dir"'],
-  [{ dir: 1 }, '"dir"'],
-  [{ name: 'kit' }, 'Only a plugin has a name'],
-  [{ dryRun: 'yes' }, '"dryRun"'],
-  [{ patterns: 'pdf' }, '"patterns"'],
+  [{ to: 'zip' }, 'takes no `to` "zip"'],
+  [{ dir: '' }, 'needs a `dir`'],
+  [{ dir: 1 }, 'needs a `dir`'],
+  [{ name: 'kit' }, 'takes a `name` only for a plugin'],
+  [{ dryRun: 'yes' }, 'takes a boolean as `dryRun`'],
+  [{ patterns: 'pdf' }, 'takes an array of strings as `patterns`'],
   [{ patterns: ['pdf('] }, 'The pattern "pdf("'],
-  [{ pattern: ['pdf'] }, 'There is no option "pattern"'],
+  [{ pattern: ['pdf'] }, 'has no option "pattern"'],
 ])('the options %j are refused', async (options, message) => {
   const given = { to: 'skills', dir: 'out', cwd: makeTree(EXPORT_PROJECT), ...options }
   const { code, message: said } = await failure(exportSkills(given as ExportOptions))
@@ -195,7 +195,7 @@ describe('names', () => {
     const { code, message, hint } = await failure(exportSkills({ to, dir: 'out', cwd, ...named(to) }))
     expect(code).toBe('EXPORT_CLASH')
     expect(message).toBe(
-      'Other hosts know no namespaces, and these skills would have one name: "deploy": acme:deploy, beta:deploy.',
+      'Other hosts have no namespaces, and these skills would share a name: "deploy": acme:deploy, beta:deploy.',
     )
     expect(hint).toMatch(/pattern/)
     expect(snapshot(cwd)).toEqual(before)

@@ -24,7 +24,7 @@ async function refused(dir: string, cwd = makeTree(EXPORT_PROJECT), around = dir
 it('files that are from no export are not replaced', async () => {
   const dir = makeTree({ 'README.md': 'Mine.\n', 'pdf/SKILL.md': 'Mine.\n', 'lint/SKILL.md': 'Mine.\n' })
   expect(await refused(dir)).toBe(
-    'Nothing was exported to DIR/lint/SKILL.md. There is a file of that name which is from no export, and 1 more files are in the way.',
+    'Nothing was exported to DIR/lint/SKILL.md. There is a file of that name that no export wrote, and 1 more files are in the way.',
   )
 })
 

@@ -68,7 +68,7 @@ describe('connectMcp, to a server that means harm', () => {
     })
     const long = (await runtime.invoke('mcp://evil/long')) as { output: string }
     expect(long.output.length).toBeLessThan(101_000)
-    expect(long.output).toMatch(/\[The answer is longer than what is shown\.\]$/)
+    expect(long.output).toMatch(/\[The answer was cut\.\]$/)
     await expect(runtime.invoke('mcp://evil/nonsense')).rejects.toMatchObject({ code: 'MCP_FAILED' })
 
     const states: string[] = []

@@ -326,7 +326,7 @@ describe('connectMcp', () => {
       ),
       'The skill skill://said/SKILL.md was left out: half of a character stands in its texts.',
       'The skill skill://deep/SKILL.md was left out: what describes it nests deeper than 200 levels.',
-      'The skill skill://file/SKILL.md was left out: the URI of a file of it cannot be read.',
+      'The skill skill://file/SKILL.md was left out: the URI of one of its files is invalid.',
     ])
   })
 

@@ -171,7 +171,7 @@ describe('conformance finds a tool that', () => {
         },
       },
       'result',
-      /holds itself/,
+      /is circular/,
     ],
     'gives a title that is not a string': [
       { returns: undefined, execute: () => ({ title: 1, metadata: {}, output: 'x' }) },

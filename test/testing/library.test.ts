@@ -99,7 +99,7 @@ it('has arguments for each tool of the library', async () => {
  * variables, `rg` is looked for, and undici asks for its own.
  */
 const READ: Record<string, RegExp> = {
-  bash: / (PATH|HOME|USER|LOGNAME|SHELL|LANG|LANGUAGE|LC_\w+|TZ|TMPDIR|all environment variables at once),/,
+  bash: / (PATH|HOME|USER|LOGNAME|SHELL|LANG|LANGUAGE|LC_\w+|TZ|TMPDIR|all environment variables),/,
   grep: / (PATH|npm_config_arch),/,
   webfetch: / (JEST_WORKER_ID|UNDICI_\w+),/,
 }

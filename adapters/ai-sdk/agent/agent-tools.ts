@@ -13,14 +13,14 @@ export interface OwnFiles {
   read: (path: string) => Promise<Uint8Array>
 }
 
-/** The tools and texts that an agent's model gets. */
+/** The tools and texts for an agent's model. */
 export interface AgentTools {
   agent: AgentRuntime
-  /** True for what the model is not to have of what the agent may call. */
+  /** True for a tool that the agent may call, but the model does not get. */
   isLeftOut: (tool: ToolDef) => boolean
-  /** The names of what is listed nowhere, and that the model has if the agent may call it. */
+  /** The names of unlisted tools that the model gets if the agent may call them. */
   named: readonly string[]
-  /** True if the model is told the folders of skills. */
+  /** True to tell the model the folders of skills. */
   directory: boolean
   own: OwnFiles | null
   expected: ExpectedResult | null
@@ -28,7 +28,7 @@ export interface AgentTools {
 
 const { load, read } = OFFER_NAMES
 
-/** The tools of an agent's model, and what it is told of its skills. */
+/** The tools of an agent's model, and the description of its skills. */
 export async function agentTools(
   { agent, isLeftOut, named, directory, own, expected }: AgentTools,
   run: AgentRun,
@@ -57,12 +57,12 @@ async function unlisted(
   return found.filter(tool => tool !== null).filter(({ name }) => known.every(one => one.name !== name))
 }
 
-/** True if a tool opens skills for a model, so that what it gave can be taken back. */
+/** True for a tool that opens skills for a model, whose results can be dropped again. */
 export function opens(name: string): boolean {
   return name === load || name === read
 }
 
-/** A tool as one run calls it: its calls are told from those of others, and what it opens is noted. */
+/** A tool bound to one run, which makes its call ids unique and records what it opens. */
 function boundTo(run: AgentRun, name: string, tool: ModelTool): ModelTool {
   return {
     ...tool,

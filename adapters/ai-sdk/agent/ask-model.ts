@@ -4,8 +4,8 @@ import { generateText, type LanguageModel, type ModelMessage, type ToolChoice, t
 import type { AgentRun } from './agent-run.js'
 import { opens } from './agent-tools.js'
 
-/** A message, with the step that it was said in. */
-export interface Said {
+/** A message with its step. */
+export interface StepMessage {
   step: number
   message: ModelMessage
 }
@@ -14,7 +14,7 @@ export interface Said {
 export interface Request {
   model: Model
   instructions: string
-  messages: readonly Said[]
+  messages: readonly StepMessage[]
   tools: ToolSet
   toolChoice: ToolChoice<ToolSet> | undefined
 }
@@ -25,27 +25,27 @@ export interface Answer {
   /** The names of these tools. */
   calls: string[]
   finishReason: string
-  /** The tokens that it read and wrote. */
+  /** The tokens read and written. */
   tokens: number
   /** The messages to add. */
   messages: ModelMessage[]
 }
 
-/** Below so many tokens, the model is told how many it has left: above, a provider may refuse the number. */
-const TOLD_TOKENS = 4096
+/** Below this number of tokens left, the output is limited to them. Providers may refuse larger limits. */
+const LIMITED_TOKENS = 4096
 
-/** Asks a model for one answer. Throws what the signal was aborted with, and what the provider throws. */
+/** Asks a model for one answer. Throws the reason of the signal, and what the provider throws. */
 export async function askModel(request: Request, run: AgentRun): Promise<Answer> {
   const { model, instructions, messages, toolChoice, tools } = request
   const { signal, tokensLeft, shownInstead } = run
-  const shown = messages.map(said => shownMessage(said, shownInstead))
+  const shown = messages.map(one => shownMessage(one, shownInstead))
   const asked = {
     model: model as LanguageModel,
-    // Version 7 takes the first, version 6 the second.
+    // For version 7 and 6.
     ...{ instructions, system: instructions },
     ...{ messages: shown, tools, abortSignal: signal },
     ...(toolChoice && { toolChoice }),
-    ...(tokensLeft < TOLD_TOKENS && { maxOutputTokens: Math.max(1, tokensLeft) }),
+    ...(tokensLeft < LIMITED_TOKENS && { maxOutputTokens: Math.max(1, tokensLeft) }),
   }
   try {
     return answerOf(await unlessAborted(generateText(asked), signal), request)
@@ -57,7 +57,7 @@ export async function askModel(request: Request, run: AgentRun): Promise<Answer>
 
 function answerOf(result: Awaited<ReturnType<typeof generateText>>, request: Request): Answer {
   const { text, toolCalls, finishReason, usage, response } = result
-  // Version 6 has them in `response`.
+  // In version 6, they are in `response`.
   const { responseMessages = response.messages } = result as { responseMessages?: ModelMessage[] }
   const read = counted(usage.inputTokens) ?? tokensRead(request)
   const tokens =
@@ -66,7 +66,7 @@ function answerOf(result: Awaited<ReturnType<typeof generateText>>, request: Req
   return { text, calls, finishReason, tokens, messages: responseMessages }
 }
 
-/** The SDK's error for a model that does not make the call it has to make. None of its calls has run. */
+/** The SDK's error for a model that ignores `toolChoice`. None of its calls has run. */
 interface OtherChoice {
   content: readonly { type: string; text?: string }[]
   finishReason?: string
@@ -77,15 +77,15 @@ function isOtherChoice(error: unknown): error is OtherChoice {
   return name === 'AI_ToolChoiceViolationError' && Array.isArray(content)
 }
 
-/** An answer without the call that had to be made: only its words count. */
+/** An answer without the required call: only its text counts. */
 function otherAnswer({ content, finishReason = 'other' }: OtherChoice, request: Request): Answer {
   const text = content.map(part => (part.type === 'text' ? (part.text ?? '') : '')).join('')
   const messages: ModelMessage[] = text === '' ? [] : [{ role: 'assistant', content: text }]
-  // The SDK does not say how many were counted.
+  // The SDK's error has no usage.
   return { text, calls: [], finishReason, messages, tokens: tokensRead(request) + tokensIn(content) }
 }
 
-/** A provider's number, if it is one: with NaN or less than none, no limit would ever be reached. */
+/** A provider's number if it is valid: with NaN or a negative one, no limit would ever be reached. */
 function counted(tokens: number | undefined): number | undefined {
   return Number.isFinite(tokens) && Number(tokens) >= 0 ? tokens : undefined
 }
@@ -98,8 +98,8 @@ function tokensIn(value: unknown): number {
   return estimateTokens(JSON.stringify(value) ?? '')
 }
 
-/** A message with what the model has dropped or summarized in the place of the results. */
-function shownMessage({ step, message }: Said, shownInstead: AgentRun['shownInstead']): ModelMessage {
+/** A message in which dropped or summarized results are replaced. */
+function shownMessage({ step, message }: StepMessage, shownInstead: AgentRun['shownInstead']): ModelMessage {
   if (message.role !== 'tool') return message
   const content = message.content.map(part => {
     const value =
@@ -109,7 +109,7 @@ function shownMessage({ step, message }: Said, shownInstead: AgentRun['shownInst
   return { ...message, content: content as typeof message.content }
 }
 
-/** Settles as the work does, without waiting for work that ignores the signal. */
+/** Races work against the signal, which the work may ignore. */
 async function unlessAborted<Value>(work: Promise<Value>, signal: AbortSignal): Promise<Value> {
   let stop = (): void => undefined
   const aborted = new Promise<never>((_, reject) => {
@@ -120,7 +120,7 @@ async function unlessAborted<Value>(work: Promise<Value>, signal: AbortSignal): 
   try {
     return await Promise.race([work, aborted])
   } catch (error) {
-    // What ends with the signal says so in its own words.
+    // Aborted work fails with errors of its own.
     throw signal.aborted ? signal.reason : error
   } finally {
     signal.removeEventListener('abort', stop)

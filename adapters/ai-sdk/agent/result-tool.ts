@@ -1,18 +1,18 @@
-import { AgentAppsError, type JsonObject, type JsonValue } from 'agent-apps'
+import { AgentAppsError, type JsonObject } from 'agent-apps'
 import type { ModelTool } from '../../skill-tools/model-tool.js'
 import { shownResult } from '../../skill-tools/shown.js'
 
-/** The name of the tool that a model gives its result by. */
+/** The tool by which a model gives its result. */
 export const RESULT_TOOL = 'give-result'
 
 /** The schema that a result must fit. */
 export interface ExpectedResult {
   schema: JsonObject
-  /** Throws where a result does not fit the schema, with the hint. */
+  /** Throws if a result does not fit the schema, with the hint. */
   check: (result: unknown, hint: string) => Promise<void>
 }
 
-/** A tool that takes a model's result, and tells the model why a result does not fit. */
+/** The tool that takes a model's result, and tells the model if it does not fit. */
 export function resultTool({ schema, check }: ExpectedResult, finish: (result: unknown) => void): ModelTool {
   const isWhole = takesObjects(schema)
   return {
@@ -30,31 +30,24 @@ export function resultTool({ schema, check }: ExpectedResult, finish: (result: u
   }
 }
 
-/** Models call tools with objects alone. */
+/** Models call tools only with objects. */
 function takesObjects({ type, properties }: JsonObject): boolean {
   return type === 'object' || (type === undefined && properties !== undefined)
 }
 
-/** A schema as that of an object with one property. What its references lead to stays at the root. */
+/** Wraps a schema into an object's with the property `result`. Definitions stay at the root. */
 function wrapped({ $defs, definitions, $schema, ...result }: JsonObject): JsonObject {
-  const root: Record<string, JsonValue | undefined> = { $schema, $defs, definitions }
-  const kept = Object.fromEntries(
-    Object.entries(root).filter((entry): entry is [string, JsonValue] => entry[1] !== undefined),
-  )
   return {
-    ...kept,
-    type: 'object',
-    properties: { result },
-    required: ['result'],
-    additionalProperties: false,
+    ...($schema !== undefined && { $schema }),
+    ...($defs !== undefined && { $defs }),
+    ...(definitions !== undefined && { definitions }),
+    ...{ type: 'object', properties: { result }, required: ['result'], additionalProperties: false },
   }
 }
 
-const AGAIN = `Call ${RESULT_TOOL} again, with what it describes.`
+const AGAIN = `Call ${RESULT_TOOL} again, with arguments that fit its schema.`
 
 function unwrapped(input: unknown): unknown {
   if (typeof input === 'object' && input !== null && 'result' in input) return input.result
-  throw new AgentAppsError('ARGS_INVALID', 'There is no "result".', {
-    hint: AGAIN,
-  })
+  throw new AgentAppsError('ARGS_INVALID', '"result" is missing.', { hint: AGAIN })
 }

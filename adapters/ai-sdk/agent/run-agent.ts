@@ -3,7 +3,7 @@ import type { ToolChoice, ToolSet } from 'ai'
 import { aiTool } from '../ai-tool.js'
 import type { AgentRun } from './agent-run.js'
 import { type AgentTools, agentTools } from './agent-tools.js'
-import { type Answer, askModel, type Said } from './ask-model.js'
+import { type Answer, askModel, type StepMessage } from './ask-model.js'
 import { RESULT_TOOL } from './result-tool.js'
 
 /** The work of an agent. */
@@ -15,11 +15,11 @@ export interface AgentWork extends AgentTools {
   prompt: string
 }
 
-const ASK_AGAIN = `Give your result by a call of ${RESULT_TOOL}, and not in words.`
+const ASK_AGAIN = `Give your result by calling ${RESULT_TOOL}, not as text.`
 
 /**
- * Has a model work as an agent, step by step, until it gives its result: by a call where one is expected, else in words.
- * Each step is a request of its own, so that what the model has of earlier ones can change.
+ * Runs a model as an agent, step by step, until it gives its result: by a call if one is expected, else as text. Each step
+ * is a request of its own, so that earlier messages can change.
  *
  * @throws AGENT_LIMIT, AGENT_NO_RESULT, AGENT_FAILED; RUN_ABORTED; what the model's provider throws
  */
@@ -27,11 +27,11 @@ export async function runAgent(work: AgentWork, run: AgentRun): Promise<unknown>
   run.throwIfOver()
   const { model, system, prompt, expected } = work
   const { tools: made, about } = await agentTools(work, run)
-  // Without a prototype: the SDK takes whatever a name leads to for a tool, as `constructor` would.
+  // Without a prototype, since the SDK would take `constructor` for a tool.
   const tools: ToolSet = Object.create(null)
   for (const [name, tool] of made) tools[name] = aiTool(name, tool, null)
   const instructions = about === '' ? system : `${system}\n\n${about}`
-  const messages: Said[] = [{ step: 0, message: { role: 'user', content: prompt } }]
+  const messages: StepMessage[] = [{ step: 0, message: { role: 'user', content: prompt } }]
   for (let step = 1; step <= run.maxSteps; step++) {
     const isOnly = step === run.maxSteps || made.size === 1
     const toolChoice = expected ? choiceOf(isOnly) : undefined
@@ -42,7 +42,7 @@ export async function runAgent(work: AgentWork, run: AgentRun): Promise<unknown>
     if (ending && 'error' in ending) throw ending.error
     if (ending) return ending.result
     if (answer.calls.length === 0) {
-      if (!expected) return wordsOf(answer, run)
+      if (!expected) return textOf(answer, run)
       messages.push({ step: run.step, message: { role: 'user', content: ASK_AGAIN } })
     }
     run.throwIfOver()
@@ -50,12 +50,11 @@ export async function runAgent(work: AgentWork, run: AgentRun): Promise<unknown>
   throw run.unfinished('steps')
 }
 
-/** The call that a model must make: of any tool, or of that which takes the result. */
 function choiceOf(isOnly: boolean): ToolChoice<ToolSet> {
   return isOnly ? { type: 'tool', toolName: RESULT_TOOL } : 'required'
 }
 
-function wordsOf({ text, finishReason }: Answer, run: AgentRun): string {
+function textOf({ text, finishReason }: Answer, run: AgentRun): string {
   if (finishReason === 'length') throw run.unfinished('cut')
   if (finishReason === 'content-filter' || finishReason === 'error') throw run.unfinished('refused')
   return text

@@ -3,7 +3,7 @@ import { clientPackage } from './open-client.js'
 import { resultOf } from './remote-result.js'
 import { type ServerLink, textOf } from './server-link.js'
 
-/** A call that goes on for so many times `timeoutMs` ends, whatever progress the server reports. */
+/** The longest time of a call in multiples of `timeoutMs`, whatever progress the server reports. */
 const PATIENCE = 10
 
 /**
@@ -42,18 +42,23 @@ export async function callRemote(
   }
 }
 
-/** The error for what a server does not answer as it should. */
-export function serverFault(server: string, error: unknown): AgentAppsError {
-  return new AgentAppsError('MCP_FAILED', `The server "${server}" failed: ${textOf(error)}.`, {
-    hint: 'The server gave an error, or an answer that the protocol does not have: see what it logs.',
+/** The error for a server that answers with an error or not according to the protocol. */
+export function serverFault(
+  server: string,
+  error: unknown,
+  tool?: string,
+  text = textOf(error),
+): AgentAppsError {
+  return new AgentAppsError('MCP_FAILED', `The server "${server}" failed: ${text}.`, {
+    hint: 'The server returned an error or an invalid answer: see its log.',
+    ...(tool !== undefined && { tool }),
     cause: error,
   })
 }
 
-/** The server is told that nobody waits any more. */
 function aborted(tool: string, cause: unknown): AgentAppsError {
   return new AgentAppsError('RUN_ABORTED', `The call of "${tool}" was stopped.`, {
-    hint: 'The signal of the call was aborted: its result is no longer needed.',
+    hint: 'The signal of the call was aborted.',
     tool,
     cause,
   })
@@ -76,27 +81,18 @@ async function callFault(
         cause: error,
       },
     )
+  const foreign = (): string => foreignText(textOf(error), `the server "${server}"`)
   if (await isGone(error))
-    return new AgentAppsError(
-      'MCP_UNAVAILABLE',
-      `The server "${server}" cannot be reached: ${foreignText(textOf(error), `the server "${server}"`)}.`,
-      {
-        hint: 'It is connected to again. Whether the call had an effect is not known.',
-        modelHint: 'Whether the call had an effect is not known. Try again later.',
-        tool,
-        cause: error,
-      },
-    )
-  const said =
-    error instanceof ProtocolError ? foreignText(textOf(error), `the server "${server}"`) : textOf(error)
-  return new AgentAppsError('MCP_FAILED', `The server "${server}" failed: ${said}.`, {
-    hint: 'The server gave an error, or an answer that the protocol does not have: see what it logs.',
-    tool,
-    cause: error,
-  })
+    return new AgentAppsError('MCP_UNAVAILABLE', `The server "${server}" cannot be reached: ${foreign()}.`, {
+      hint: 'The connection is tried again. It is unknown whether the call had an effect.',
+      modelHint: 'It is unknown whether the call had an effect. Try again later.',
+      tool,
+      cause: error,
+    })
+  return serverFault(server, error, tool, error instanceof ProtocolError ? foreign() : textOf(error))
 }
 
-/** True where a server has to be connected to again: it does not know us any more, or is not there. */
+/** True if the connection must be made again, since the server has forgotten the session or is gone. */
 async function isGone(error: unknown): Promise<boolean> {
   const { SdkError, SdkErrorCode, SdkHttpError } = await clientPackage()
   if (error instanceof SdkHttpError) return true

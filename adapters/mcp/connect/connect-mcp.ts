@@ -8,25 +8,25 @@ import { ServerRegistry } from './server-registry.js'
 export type { ConnectOptions } from './connect-options.js'
 export type { McpServerPlace } from './open-client.js'
 
-/** A server whose tools a runtime has. */
+/** A server whose tools are registered with a runtime. */
 export interface McpConnection {
   readonly server: string
-  /** `lost`: it is being tried again. `closed`: no more, as it was closed, or the client that was given was. */
+  /** `lost`: reconnecting. `closed`: closed for good, here or by the given client. */
   readonly state: 'connected' | 'lost' | 'closed'
-  /** The names of the tools and skills that are registered, sorted. */
+  /** The names of the registered tools and skills, sorted. */
   readonly tools: readonly string[]
-  /** The parts of the server that were left out, with the reasons, and the last failure. */
+  /** The tools and skills that were left out, with reasons, and the last failure. */
   readonly problems: readonly string[]
   /** Calls a handler whenever one of these may have changed, until the returned function is called. */
   onChange: (handler: () => void) => () => void
-  /** Takes the tools away and ends the connection; a client that was given stays open. */
+  /** Removes the tools and ends the connection. A given client stays open. */
   close: () => Promise<void>
 }
 
 /**
  * Registers the tools and skills of an MCP server with a runtime, and follows their changes until it is closed.
  *
- * @param place a client that is connected, a function that connects one, or where the server is
+ * @param place a connected client, a function that connects one, or the server's location
  * @throws OPTIONS_INVALID, MCP_UNAVAILABLE, MCP_FAILED
  */
 export async function connectMcp(
@@ -38,7 +38,7 @@ export async function connectMcp(
   const { server } = options
   const taken = serversOf(runtime)
   if (taken.has(server))
-    throw invalid(`the server "${server}" twice`, 'Close the other connection, or choose another name.')
+    throw invalid(`has the server "${server}" twice`, 'Close the other connection, or choose another name.')
   taken.add(server)
   const handlers = new Set<() => void>()
   const changed = (): void => {

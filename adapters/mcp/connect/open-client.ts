@@ -1,27 +1,27 @@
 import type { Client } from '@modelcontextprotocol/client'
 import { AgentAppsError } from 'agent-apps'
 
-/** The place of a server: a command that starts it, or its URL. */
+/** The location of a server: a command that starts it, or its URL. */
 export type McpServerPlace =
   | {
       command: string
       args?: readonly string[] | undefined
-      /** Added to a few variables such as `PATH`; nothing else of the environment is passed on. */
+      /** Added to a few variables such as `PATH`. No others are passed on. */
       env?: Readonly<Record<string, string>> | undefined
       cwd?: string | undefined
     }
   | { url: string | URL; headers?: Readonly<Record<string, string>> | undefined }
 
-/** A message of more bytes ends the connection. */
-export const MESSAGE_MAX = 8 * 1024 * 1024
+/** The most bytes of a message; a larger one ends the connection. */
+const MESSAGE_MAX = 8 * 1024 * 1024
 
-/** How long a server may take to connect, and to say what it has, in milliseconds. */
+/** The time for connecting, and for each list of a server, in milliseconds. */
 export const CONNECT_MS = 60_000
 
-/** How long a server may take to say which protocol it speaks; one that says nothing speaks that of 2025. */
+/** The time for a server to state its protocol, in milliseconds; without an answer, it is that of 2025. */
 const PROBE_MS = 10_000
 
-/** A client that is connected to a server. */
+/** Connects a client to a server. */
 export async function openClient(place: McpServerPlace): Promise<Client> {
   const timeout = CONNECT_MS
   const { Client, StreamableHTTPClientTransport } = await clientPackage()
@@ -29,7 +29,7 @@ export async function openClient(place: McpServerPlace): Promise<Client> {
     { name: 'agent-apps', version: '1' },
     {
       versionNegotiation: { mode: 'auto', probe: { timeoutMs: PROBE_MS } },
-      // A server would have its patterns run over its own texts here. What it answers is data, whatever its shape.
+      // Validation would run the server's patterns over its own texts. Answers are untrusted data anyway.
       jsonSchemaValidator: {
         getValidator: () => input => ({ valid: true, data: input as never, errorMessage: undefined }),
       },
@@ -72,14 +72,14 @@ export async function clientPackage(): Promise<typeof import('@modelcontextproto
 
 const LINE_FEED = 10
 
-/** `fetch`, whose answers fail once one message in them has more bytes. */
+/** A `fetch` whose responses fail once a message has too many bytes. */
 function boundedFetch(max: number): (url: string | URL, init?: RequestInit) => Promise<Response> {
   return async (url, init) => {
     const response = await fetch(url, init)
     if (!response.body) return response
     const isStream = response.headers.get('content-type')?.includes('text/event-stream') ?? false
     const bounded = new Response(response.body.pipeThrough(bound(max, isStream)), response)
-    // What a response was made of is not copied with it.
+    // The constructor does not copy these.
     Object.defineProperties(bounded, {
       url: { value: response.url },
       redirected: { value: response.redirected },
@@ -88,7 +88,7 @@ function boundedFetch(max: number): (url: string | URL, init?: RequestInit) => P
   }
 }
 
-/** @param isStream true where an empty line ends a message */
+/** @param isStream true if an empty line ends a message */
 function bound(max: number, isStream: boolean): TransformStream<Uint8Array, Uint8Array> {
   let bytes = 0
   let last = 0
@@ -96,7 +96,7 @@ function bound(max: number, isStream: boolean): TransformStream<Uint8Array, Uint
     transform(chunk, controller) {
       for (const byte of chunk) {
         bytes = isStream && byte === LINE_FEED && last === LINE_FEED ? 0 : bytes + 1
-        // CRLF ends lines as well.
+        // Lines may also end with CRLF.
         if (byte !== 13) last = byte
         if (bytes > max)
           return controller.error(new Error(`The server sent a message of more than ${max} bytes.`))

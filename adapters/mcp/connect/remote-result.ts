@@ -4,7 +4,7 @@ import { foreignText } from 'agent-apps'
 /** The limits of an answer: characters of text, and of attachments as base64. */
 const LIMITS = { text: 100_000, attached: 4 * 1024 * 1024 }
 
-/** A server's answer as a result of our tools: its text is marked as foreign, and cut to the limits. */
+/** A server's answer as a tool result, with its text marked as foreign and cut to the limits. */
 export function resultOf(
   { content = [], structuredContent, isError }: CallToolResult,
   { server, tool }: { server: string; tool: string },
@@ -15,10 +15,10 @@ export function resultOf(
       ? JSON.stringify(structuredContent)
       : written.join('\n')
   const shown = foreignText(whole.slice(0, LIMITS.text), `the server "${server}"`)
-  const more = whole.length > LIMITS.text ? '\n[The answer is longer than what is shown.]' : ''
+  const more = whole.length > LIMITS.text ? '\n[The answer was cut.]' : ''
   if (isError) return { error: 'TOOL_FAILED', message: shown + more }
   const { kept, left } = attachmentsIn(content)
-  const note = left === 0 ? '' : `\n[${left} attached files were left out: they are too large.]`
+  const note = left === 0 ? '' : `\n[${left} attached files were left out, since they are too large.]`
   const isKept =
     structuredContent !== undefined && JSON.stringify(structuredContent).length <= LIMITS.attached
   return {
@@ -29,7 +29,7 @@ export function resultOf(
   }
 }
 
-/** A link is a text: whoever is shown the result must not fetch it by itself. */
+/** The text of a block. A link becomes text, so that no host fetches it automatically. */
 function textOf(block: ContentBlock): string | null {
   switch (block.type) {
     case 'text':

@@ -1,20 +1,20 @@
 import type { Client } from '@modelcontextprotocol/client'
 import type { Skill, SkillsClient } from '@modelcontextprotocol/client/ext/skills'
-import { AgentAppsError, type RemoteSkill, whyUnshowable } from 'agent-apps'
+import { type RemoteSkill, whyUnshowable } from 'agent-apps'
 import { serverFault } from './call-remote.js'
 import { CONNECT_MS } from './open-client.js'
 import type { ServerLink } from './server-link.js'
 
-/** A skill that a server has. */
+/** A skill of a server. */
 export interface ServedSkill {
   name: string
   description: string
-  /** All that the server says of it, with the digests of its files. */
+  /** The server's entry, with the digests of its files. */
   entry: Skill
   skill: RemoteSkill
 }
 
-/** The skills of a server under the Skills extension, whose files are compared with their digests when they are read. */
+/** The skills of a server under the Skills extension. Files are verified against their digests when they are read. */
 export async function readSkills(
   client: Client,
   link: ServerLink,
@@ -36,13 +36,13 @@ export async function readSkills(
   })
 }
 
-/** The reason why a skill cannot be taken over; null where it can. */
+/** The reason why a skill cannot be registered; null if it can. */
 function faultOf(entry: Skill): string | null {
   if (!Array.isArray(entry.resources)) return 'it has no digests'
   try {
     for (const { uri } of entry.resources) decodeURIComponent(uri)
   } catch {
-    return 'the URI of a file of it cannot be read'
+    return 'the URI of one of its files is invalid'
   }
   return whyUnshowable([entry])?.why ?? null
 }
@@ -58,7 +58,7 @@ function servedSkill(entry: Skill, link: ServerLink): ServedSkill {
   const read = async (ref?: string) => {
     const reader = await skillsOf(await link.client())
     return reader.read(entry, ref, { timeout: CONNECT_MS }).catch(error => {
-      throw unverified(link.options.server, frontmatter.name, error)
+      throw serverFault(link.options.server, error, frontmatter.name)
     })
   }
   const listed = Array.isArray(entry.resources) ? entry.resources : []
@@ -68,7 +68,7 @@ function servedSkill(entry: Skill, link: ServerLink): ServedSkill {
       : [],
   )
   return {
-    // Two skills of one name differ in what is before it: `skill://acme/deploy/SKILL.md`.
+    // Skills of one name differ in the path before it: `skill://acme/deploy/SKILL.md`.
     name: root.replace(/^[a-z]+:\/\//, '').replace(/\/$/, ''),
     description: frontmatter.description,
     entry,
@@ -81,9 +81,4 @@ function servedSkill(entry: Skill, link: ServerLink): ServedSkill {
 
 function encodePath(path: string): string {
   return path.split('/').map(encodeURIComponent).join('/')
-}
-
-function unverified(server: string, skill: string, error: unknown): AgentAppsError {
-  const { message, hint } = serverFault(server, error)
-  return new AgentAppsError('MCP_FAILED', message, { hint, tool: skill, cause: error })
 }

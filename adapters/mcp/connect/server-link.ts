@@ -5,40 +5,40 @@ import { type McpServerPlace, openClient } from './open-client.js'
 /** Milliseconds before a server is tried again: the first time, and at most. */
 const BACK_OFF = { first: 500, max: 30_000 }
 
-export interface LinkOptions {
+interface LinkOptions {
   server: string
   timeoutMs: number
 }
 
-type Place = Client | (() => Promise<Client>) | McpServerPlace
+type ServerPlace = Client | (() => Promise<Client>) | McpServerPlace
 
-/** The way to a server, which is found again where it was lost. */
+/** A connection to a server, which is made again if it is lost. */
 export class ServerLink {
   state: 'connected' | 'lost' | 'closed' = 'lost'
-  /** Why it was lost last, or what its lists could not be read for. */
+  /** The last reason why it was lost, or its lists could not be read. */
   problem: string | null = null
-  /** Takes over what the server has. Called with each new client, and when the server says that it changed. */
+  /** Registers the server's tools. Called with each new client, and when the server reports changes. */
   refresh: (client: Client) => Promise<void> = async () => {}
   #client: Client | null = null
   #connecting: Promise<Client> | null = null
   #timer: NodeJS.Timeout | undefined
   #failures = 0
-  /** The client whose server said that it changed, until that is looked at. */
+  /** The client whose server reported changes, until they are handled. */
   #changed: Client | null = null
   #following: Promise<void> | null = null
 
   constructor(
-    readonly place: Place,
+    readonly place: ServerPlace,
     readonly options: LinkOptions,
     private readonly changed: () => void,
   ) {}
 
-  /** Throws MCP_UNAVAILABLE where there is no server, and MCP_FAILED where it does not say what it has. */
+  /** Throws MCP_UNAVAILABLE without a server, and MCP_FAILED if its lists cannot be read. */
   async open(): Promise<void> {
     await this.client()
   }
 
-  /** The client; connects first where the server was lost, and does not wait for the next try of its own. */
+  /** The client. Reconnects at once if the server was lost. */
   async client(): Promise<Client> {
     if (this.state === 'closed') throw this.#unavailable('the connection is closed')
     if (this.#client) return this.#client
@@ -49,12 +49,12 @@ export class ServerLink {
     return this.#connecting
   }
 
-  /** A call failed in a way that says that the server is gone. */
+  /** Reports that a call failed since the server is gone. */
   noteFailure(client: Client, why: string): void {
     this.#lost(client, why)
   }
 
-  /** A call went well: the next loss is the first again. */
+  /** Reports a successful call, which resets the back-off. */
   noteSuccess(): void {
     this.#failures = 0
   }
@@ -63,7 +63,7 @@ export class ServerLink {
     this.state = 'closed'
     clearTimeout(this.#timer)
     await this.#connecting?.catch(() => {
-      // Whoever asked for it is told.
+      // Its caller gets the error.
     })
     const client = this.#client
     this.#client = null
@@ -121,13 +121,13 @@ export class ServerLink {
         if (why !== 'local') this.#lost(client, 'the server ended the connection')
       },
       error => {
-        this.problem = `The server "${this.options.server}" does not tell of changes: ${textOf(error)}`
+        this.problem = `The server "${this.options.server}" does not report changes: ${textOf(error)}`
         this.changed()
       },
     )
   }
 
-  /** Takes over what changed, once at a time: what a server says meanwhile is taken over once more, afterwards. */
+  /** Refreshes after a change, one refresh at a time; changes reported meanwhile cause one more. */
   #note(client: Client): void {
     this.#changed = client
     this.#following ??= this.#followAll().finally(() => {
@@ -157,10 +157,10 @@ export class ServerLink {
     if (this.#client !== client || this.state === 'closed') return
     this.#client = null
     this.problem = this.#unavailable(why).message
-    // A process may still be there; what it answers is of no use any more.
+    // Its process may still run.
     if (client !== this.place)
       client.close().catch(() => {
-        // It is gone.
+        // It is gone already.
       })
     this.state = client === this.place ? 'closed' : 'lost'
     if (this.state === 'lost') this.#tryLater()
@@ -176,7 +176,7 @@ export class ServerLink {
         () => this.changed(),
       )
     }, wait)
-    // A server that is away keeps no process alive.
+    // A lost server must not keep the process alive.
     this.#timer.unref()
   }
 
@@ -189,7 +189,7 @@ export class ServerLink {
   }
 }
 
-/** The message of an error, shortened, as a server may have written it. */
+/** The message of an error, shortened, since a server may have written it. */
 export function textOf(error: unknown): string {
   const text = error instanceof Error ? error.message : String(error)
   return text.replace(/\.$/, '').slice(0, 500)

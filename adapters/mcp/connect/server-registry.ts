@@ -7,6 +7,7 @@ import {
   type Runtime,
   whyUnshowable,
 } from 'agent-apps'
+import { isModelName, withDigest } from '../../model-names.js'
 import { readPatterns } from '../../read-patterns.js'
 import { callRemote, serverFault } from './call-remote.js'
 import type { ConnectOptions } from './connect-options.js'
@@ -14,17 +15,17 @@ import { CONNECT_MS } from './open-client.js'
 import { readSkills, type ServedSkill } from './remote-skills.js'
 import type { ServerLink } from './server-link.js'
 
-/** The most that is kept of a server: a description's and a schema's characters, and how many tools and skills. */
+/** The limits of a server: characters of a description and of a schema, and the number of tools and skills. */
 const LIMITS = { description: 4_000, schema: 256 * 1024, tools: 2_000 }
 
-/** A server's tools and skills, as they are registered here. */
+/** A tool or skill of a server. */
 interface Offered {
   src: string
-  /** Its name there. */
+  /** Its name on the server. */
   name: string
   description: string
   title?: string | undefined
-  /** The digest of what the server says of it. */
+  /** The digest of the server's description of it. */
   digest: string
   params?: JsonObject
   skill?: RemoteSkill
@@ -56,27 +57,23 @@ export class ServerRegistry {
     this.#registered.clear()
   }
 
-  /** Registers what the server has now. What it says the same of as before stays as it is. */
+  /** Registers the server's current tools and skills. Unchanged ones stay registered. */
   refresh(client: Client): Promise<void> {
     const refreshing = this.#refreshing.then(() => this.#refresh(client))
     this.#refreshing = refreshing.catch(() => {
-      // Whoever asked for it is told; the next one begins anew.
+      // Its caller gets the error.
     })
     return refreshing
   }
 
-  /** One after the other, so that the last list is the one that counts. */
+  /** Refreshes run one after the other, so that the last list counts. */
   async #refresh(client: Client): Promise<void> {
     const problems: string[] = []
     const tools = await this.#tools(client, problems)
     const skills = await readSkills(client, this.link, problems)
-    const offered = [...tools, ...(await Promise.all(skills.map(one => this.#ofSkill(one))))].slice(
-      0,
-      LIMITS.tools,
-    )
-    if (tools.length + skills.length > LIMITS.tools)
-      problems.push(`Only ${LIMITS.tools} tools and skills are registered.`)
-    const selected = offered.filter(one => this.#isSelected(one))
+    const offered = [...tools, ...(await Promise.all(skills.map(one => this.#ofSkill(one))))]
+    if (offered.length > LIMITS.tools) problems.push(`Only ${LIMITS.tools} tools and skills are registered.`)
+    const selected = offered.slice(0, LIMITS.tools).filter(one => this.#isSelected(one))
     const names = await localNames(this.link.options.server, selected, this.options.names ?? {})
     if (this.#isOver) return
     const wanted = new Map(selected.map(one => [names.get(one.src) as string, one]))
@@ -130,8 +127,8 @@ export class ServerRegistry {
     }
   }
 
-  /** The digest that approvals are bound to: of the server, and of its whole description of a tool. */
-  async #digest(said: unknown): Promise<string> {
+  /** The digest that approvals are bound to: of the server and its whole description of a tool. */
+  async #digest(described: unknown): Promise<string> {
     const { place, options } = this.link
     const where =
       typeof place === 'function' || 'callTool' in place
@@ -139,7 +136,7 @@ export class ServerRegistry {
         : 'url' in place
           ? String(place.url)
           : [place.command, place.args ?? [], place.cwd ?? null]
-    const bytes = new TextEncoder().encode(JSON.stringify([options.server, where, said]))
+    const bytes = new TextEncoder().encode(JSON.stringify([options.server, where, described]))
     return Buffer.from(await crypto.subtle.digest('SHA-256', bytes)).toString('hex')
   }
 
@@ -150,7 +147,7 @@ export class ServerRegistry {
     )
   }
 
-  /** A name that is ours already is not taken from us. */
+  /** Registers a tool, unless its name is taken. */
   async #register(name: string, one: Offered, problems: string[]): Promise<void> {
     const { runtime, link } = this
     if (await runtime.findTool(name).catch(() => true)) {
@@ -161,11 +158,8 @@ export class ServerRegistry {
     }
     const { src, digest, description, title, params, skill } = one
     const tool = defineTool({
-      ...{
-        name,
-        description,
-        execute: (args, context) => callRemote(link, one.name, args as JsonObject, context),
-      },
+      ...{ name, description },
+      execute: (args, context) => callRemote(link, one.name, args as JsonObject, context),
       ...(title !== undefined && { metadata: { title: shortened(title) } }),
       ...(params && { params }),
     })
@@ -175,7 +169,7 @@ export class ServerRegistry {
   }
 }
 
-/** The reason why a tool cannot be taken over; null where it can. One tool must not keep the others away. */
+/** The reason why a tool cannot be registered; null if it can. */
 function faultOf({ name, title, description, inputSchema }: Tool): string | null {
   const fault = whyUnshowable([name, title, description, inputSchema])
   if (fault) return fault.why
@@ -186,22 +180,13 @@ function shortened(text: string): string {
   return text.length <= LIMITS.description ? text : `${text.slice(0, LIMITS.description)}…`
 }
 
-/** A tool or skill of a server. */
-interface Named {
-  src: string
-  name: string
-  skill?: unknown
-}
-
-const NAME_MAX = 64
-
 /**
- * The names that a server's tools have here, by their URIs: `mcp__<server>__<tool>`, as other hosts have them. One that
- * models do not accept, or that two would have, gets digits of its digest: the same in every process.
+ * The names of a server's tools by URI: `mcp__<server>__<tool>`, as in other hosts. A name that models do not accept, or
+ * that two tools would have, gets digits of a digest, which are the same in every process.
  */
 async function localNames(
   server: string,
-  tools: readonly Named[],
+  tools: readonly Offered[],
   own: Readonly<Record<string, string>>,
 ): Promise<Map<string, string>> {
   const wanted = tools.map(({ src, name, skill }) => {
@@ -212,14 +197,8 @@ async function localNames(
   for (const { name } of wanted) counts.set(name, (counts.get(name) ?? 0) + 1)
   const found = new Map<string, string>()
   for (const { src, name } of wanted) {
-    const isFine = /^[a-zA-Z0-9_-]+$/.test(name) && name.length <= NAME_MAX && counts.get(name) === 1
+    const isFine = isModelName(name) && counts.get(name) === 1
     found.set(src, isFine ? name : await withDigest(src, name))
   }
   return found
-}
-
-async function withDigest(src: string, name: string): Promise<string> {
-  const digest = await crypto.subtle.digest('SHA-256', new TextEncoder().encode(src))
-  const digits = Buffer.from(digest).toString('hex').slice(0, 8)
-  return `${name.replace(/[^a-zA-Z0-9_-]/g, '_').slice(0, NAME_MAX - 9)}_${digits}`
 }
