@@ -16,8 +16,8 @@ interface AgentArguments {
 }
 
 /**
- * A name, or a glob with `*` alone. A rule such as `agent(allowedTools=file-*)` compares it as a text, and what matches
- * then means no more than the rule does: with braces, tags or constraints, that could not be told.
+ * A name, or a glob with only `*`. A rule such as `agent(allowedTools=file-*)` compares it as a string, so a match must not
+ * allow more than the rule: with braces, tags or constraints, it could.
  */
 const TOOLS = { type: 'string', pattern: '^[\\w:.*-]{1,200}$' } as const
 
@@ -48,7 +48,7 @@ export default defineTool({
   execute: (args, ctx) => startAgent(args as unknown as AgentArguments, ctx),
 })
 
-/** The tool itself: an agent below the one that calls it. */
+/** Runs an agent below the one that calls the tool. */
 async function startAgent(
   { prompt, skill: ref, allowedTools }: AgentArguments,
   own: ToolContext,
@@ -72,7 +72,7 @@ async function startAgent(
   })
 }
 
-/** Refuses a skill whose text is made of arguments: an agent is started with none for it. */
+/** Refuses a skill that needs arguments, since an agent is started without any. */
 function expectNoArguments({ name, frontmatter: { params } }: ToolDef): void {
   const required = params?.required
   if (!Array.isArray(required) || required.length === 0) return
@@ -82,15 +82,15 @@ function expectNoArguments({ name, frontmatter: { params } }: ToolDef): void {
   })
 }
 
-/** An agent that gets certain tools only; without any, none at all. */
+/** An agent that gets only certain tools; none for an empty list. */
 function narrowedTo(tools: readonly string[], agent: AgentRuntime): AgentRuntime {
   return agent.spawn(tools.length === 0 ? { deny: '*' } : { allow: tools })
 }
 
 /**
- * Has a model run a skill with `metadata.agent`, in the call of that skill. The runtime calls it.
+ * Runs a skill with `metadata.agent` by a model, in the call of that skill. The runtime calls this.
  *
- * @param render gives the skill's text
+ * @param render returns the skill's text
  */
 export async function runSkill(
   ctx: Context,
@@ -98,7 +98,7 @@ export async function runSkill(
   render: () => Promise<string>,
 ): Promise<unknown> {
   return runAgent(ctx, {
-    // What it calls is called by the skill, so that the skill's `allowed-tools` and rules narrow it.
+    // Its calls count as the skill's, so that the skill's `allowed-tools` and rules apply.
     agent: ctx.manager.spawn({}) as AgentRuntime,
     skill,
     prompt: promptOf(ctx.args),

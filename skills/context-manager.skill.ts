@@ -45,7 +45,7 @@ async function manage(operation: Operation, own: ToolContext): Promise<unknown> 
   if (!run)
     return failure(
       'NO_AGENT',
-      'Only an agent that the tool `agent` started, or a skill with `agent`, has something to manage.',
+      'Only an agent that the tool `agent` started, or a skill with `agent`, can use this tool.',
     )
   switch (operation.op) {
     case 'finish':
@@ -61,7 +61,7 @@ async function manage(operation: Operation, own: ToolContext): Promise<unknown> 
   }
 }
 
-/** Ends the work with a result, which must be what the skill `returns`. Without that, it is a text. */
+/** Ends the work with a result that fits `returns`, or with text if there is no `returns`. */
 async function finish(result: unknown, run: ManagedRun): Promise<unknown> {
   await run.check(result, 'Finish again, with a `result` that fits.')
   run.finish(run.skill.returns ? result : outputForModel(result))
@@ -81,7 +81,6 @@ function lacking(name: string): unknown {
   return failure('ARGS_INVALID', `Call it with \`${name}\`, too.`)
 }
 
-/** A failure as models are told of one. */
 function failure(error: string, message: string): unknown {
   return { error, message }
 }

@@ -1,5 +1,5 @@
 import type { DirectiveCall, DirectiveContent } from 'agent-apps'
-import { directiveFault } from './directive-fault.js'
+import { directiveFault } from './faults.js'
 import { type SplitText, splitText } from './split-text.js'
 
 export const frontmatter = {
@@ -12,7 +12,7 @@ export const frontmatter = {
   },
 }
 
-/** `:include[notes.md]`, with `{lines=2-9}` or `{section="Set up"}`. Its own directives are run. */
+/** `:include[notes.md]`, with `{lines=2-9}` or `{section="Set up"}`. Directives in the file are run. */
 export default async function include(_ctx: unknown, call: DirectiveCall): Promise<DirectiveContent> {
   const { arg = '', attributes, source } = call
   if (arg === '') throw directiveFault('the directive names no file', 'Write `:include[notes.md]`.')
@@ -37,11 +37,11 @@ interface Part {
 
 const splits = new WeakMap<object, SplitText>()
 
-/** A file is split once, however many parts of it a content includes. */
+/** Splits a file once, however many of its parts a content includes. */
 function splitOnce(read: { text: string }): SplitText {
   const known = splits.get(read)
   if (known) return known
-  // A byte order mark, and the line end of the last line, belong to the file and are not included.
+  // Without a byte order mark, and without the last line break.
   const split = splitText(read.text.replace(/^\uFEFF/, '').replace(/(?:\r\n|\n|\r)$/, ''))
   splits.set(read, split)
   return split
@@ -51,7 +51,7 @@ function wholeOf({ text }: SplitText): Part {
   return { line: 0, start: 0, end: text.length }
 }
 
-/** Lines `from-to` of a part, counted from 1; one number is that line, and `from-` all from there. */
+/** Lines `from-to` of a part, from 1; a single number is one line, and `from-` all lines from there. */
 function between(written: string, part: Part, { text, lines }: SplitText, path: string): string {
   const [, from = '', dash, to = ''] = /^(\d+)(-?)(\d*)$/.exec(written.trim()) ?? []
   const count = linesBefore(part.end, lines) - part.line
@@ -67,7 +67,7 @@ function between(written: string, part: Part, { text, lines }: SplitText, path: 
   return text.slice(lines[part.line + first - 1], end).replace(/(?:\r\n|\n|\r)$/, '')
 }
 
-/** Returns how many lines start before an offset. An empty text has one. */
+/** The number of lines that start before an offset. An empty text has one. */
 function linesBefore(end: number, lines: readonly number[]): number {
   let [low, high] = [1, lines.length]
   while (low < high) {
@@ -78,7 +78,7 @@ function linesBefore(end: number, lines: readonly number[]): number {
   return low
 }
 
-/** Returns a heading and everything below it, up to the next one of the same or a higher rank. */
+/** A heading and everything below it, up to the next one of the same or a higher rank. */
 function below(title: string, { headings }: SplitText, path: string): Part {
   const heading = headings.get(title.trim().toLowerCase())
   if (heading) return heading

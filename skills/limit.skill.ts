@@ -1,4 +1,5 @@
-import { AgentAppsError, type Context, ctxTarget, isToolResult } from 'agent-apps'
+import { type Context, ctxTarget, isToolResult } from 'agent-apps'
+import { configFault } from './faults.js'
 
 export const frontmatter = {
   name: 'limit',
@@ -16,19 +17,15 @@ export const frontmatter = {
 }
 
 /**
- * `limit: 20000`; `false` for none. Of a structured result, the output is cut. A value that is not a string
- * is measured as JSON, and becomes a string when it is cut. A surrogate pair is never cut in two.
+ * `limit: 20000`; `false` for none. Cuts the output of a structured result. A value that is not a string is measured as JSON,
+ * and becomes a string when it is cut. Surrogate pairs stay whole.
  */
 export default async function limit(ctx: Context, config: unknown): Promise<unknown> {
   if (config === false) return undefined
-  if (typeof config !== 'number' || !Number.isInteger(config) || config < 1) {
-    throw new AgentAppsError('MIDDLEWARE_CONFIG', '`limit` is not a number of characters.', {
-      hint: 'Write `limit: 20000`, or `limit: false` for none.',
-      tool: 'limit',
-    })
-  }
+  if (typeof config !== 'number' || !Number.isInteger(config) || config < 1)
+    throw configFault('limit', 'a number of characters', '`limit: 20000`')
   const result = await ctx.manager.next()
-  // A model should see a failure as a whole, and a value that has a schema must not become a string.
+  // A failure stays whole, and a value with a schema must not become a string.
   if (isFailure(result) || (typeof result !== 'string' && ctxTarget(ctx).run.tool.returns)) return undefined
   if (isToolResult(result)) {
     const output = cut(result.output, config)
@@ -38,9 +35,7 @@ export default async function limit(ctx: Context, config: unknown): Promise<unkn
 }
 
 function isFailure(result: unknown): boolean {
-  return (
-    typeof result === 'object' && result !== null && typeof (result as { error?: unknown }).error === 'string'
-  )
+  return typeof (result as { error?: unknown } | null | undefined)?.error === 'string'
 }
 
 function cut(value: unknown, most: number): unknown {

@@ -1,5 +1,5 @@
 import type { DirectiveCall } from 'agent-apps'
-import { directiveFault } from './directive-fault.js'
+import { directiveFault } from './faults.js'
 
 /** The result of `:skill[…]` and `:tool[…]`: the name of a tool, or one of its properties. */
 export async function named(
@@ -31,7 +31,7 @@ export async function named(
     }
     default:
       throw directiveFault(
-        `nothing of a ${directive} is called ${JSON.stringify(show)}`,
+        `a ${directive} has no ${JSON.stringify(show)} to show`,
         'Show `description`, `params` or `content`.',
       )
   }

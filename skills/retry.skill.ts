@@ -1,4 +1,5 @@
-import { AgentAppsError, type Context, ctxTarget } from 'agent-apps'
+import { type Context, ctxTarget } from 'agent-apps'
+import { configFault } from './faults.js'
 
 export const frontmatter = {
   name: 'retry',
@@ -45,7 +46,7 @@ export default async function retry(ctx: Context, config: unknown): Promise<void
   }
 }
 
-/** Not every host has Node's own timer that a signal ends. */
+/** A wait that the signal ends. Not every host has Node's own. */
 function sleep(ms: number, signal: AbortSignal): Promise<void> {
   return new Promise((done, fail) => {
     signal.throwIfAborted()
@@ -62,7 +63,7 @@ function sleep(ms: number, signal: AbortSignal): Promise<void> {
 }
 
 function isRetryable(error: unknown): boolean {
-  return typeof error === 'object' && error !== null && (error as { retryable?: unknown }).retryable === true
+  return (error as { retryable?: unknown } | null | undefined)?.retryable === true
 }
 
 function readConfig(config: unknown): RetryConfig {
@@ -75,12 +76,6 @@ function readConfig(config: unknown): RetryConfig {
     [read.delay, read.most].every(ms => typeof ms === 'number' && ms >= 0) &&
     Object.keys(read).length === 3
   if (typeof given === 'object' && isSound) return read
-  throw new AgentAppsError(
-    'MIDDLEWARE_CONFIG',
-    '`retry` is neither a number of attempts nor `{ attempts, delay, most }`.',
-    {
-      hint: 'Write `retry: 3`, `retry: { attempts: 3, delay: 200, most: 10000 }`, or `retry: false` for none.',
-      tool: 'retry',
-    },
-  )
+  const example = '`retry: 3`, `retry: { attempts: 3, delay: 200, most: 10000 }`'
+  throw configFault('retry', 'a number of attempts or `{ attempts, delay, most }`', example)
 }

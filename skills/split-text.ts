@@ -1,4 +1,4 @@
-/** A text with the positions of its lines and headings, so that taking a part of it reads no other part. */
+/** A text with the positions of its lines and headings, so that taking a part reads no other part. */
 export interface SplitText {
   text: string
   /** The offset of each line. */
@@ -8,7 +8,7 @@ export interface SplitText {
 }
 
 /** A heading and everything below it. */
-export interface Heading {
+interface Heading {
   /** The number of its line, from 0. */
   line: number
   start: number
@@ -20,7 +20,7 @@ interface Open extends Heading {
   rank: number
 }
 
-/** Splits a text at its lines and at its headings, except those in fenced code. */
+/** Finds the lines of a text, and its headings outside fenced code. */
 export function splitText(text: string): SplitText {
   const lines = lineStarts(text)
   const headings = new Map<string, Heading>()
@@ -56,7 +56,7 @@ function lineStarts(text: string): number[] {
   return starts
 }
 
-/** Returns the title of a heading line in lowercase, without the `#` that may close it. */
+/** The rank and title (lowercase, without closing `#`) of a heading line. */
 function headingIn(line: string): { rank: number; title: string } | null {
   const [lead, marks] = /^ {0,3}(#{1,6})(?=[ \t]|$)/.exec(line) ?? []
   if (lead === undefined || marks === undefined) return null

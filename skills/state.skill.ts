@@ -1,4 +1,5 @@
-import { AgentAppsError, type Context, ctxTarget } from 'agent-apps'
+import { type Context, ctxTarget } from 'agent-apps'
+import { configFault } from './faults.js'
 
 export const frontmatter = {
   name: 'state',
@@ -13,7 +14,7 @@ export const frontmatter = {
   },
 }
 
-/** The sessions that are kept for each runtime; the least recently used one is removed first. */
+/** The most sessions of each runtime; the least recently used one is dropped first. */
 const SESSIONS = 1000
 
 type Slots = Map<string, Record<string, unknown>>
@@ -26,12 +27,8 @@ const sessions = new WeakMap<object, Map<string, Slots>>()
  */
 export default function state(ctx: Context, config: unknown): undefined {
   if (config === false) return undefined
-  if (config !== true && config !== null && (typeof config !== 'object' || Array.isArray(config))) {
-    throw new AgentAppsError('MIDDLEWARE_CONFIG', '`state` is neither `true` nor an object.', {
-      hint: 'Write `state: true`, `state: { count: 0 }`, or `state: false` for none.',
-      tool: 'state',
-    })
-  }
+  if (config !== true && config !== null && (typeof config !== 'object' || Array.isArray(config)))
+    throw configFault('state', '`true` or an object', '`state: true`, `state: { count: 0 }`')
   const served = ctxTarget(ctx)
   const { name } = served.run.tool
   const { sessionId } = served.envelope
@@ -50,7 +47,7 @@ function slotsOf(globals: object, sessionId: string): Slots {
   const kept = sessions.get(globals) ?? new Map<string, Slots>()
   sessions.set(globals, kept)
   const slots = kept.get(sessionId) ?? new Map()
-  // Inserted last, as the most recently used one.
+  // The most recently used one comes last.
   kept.delete(sessionId)
   kept.set(sessionId, slots)
   for (const oldest of kept.keys()) {

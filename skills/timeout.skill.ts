@@ -1,4 +1,5 @@
 import { AgentAppsError, type Context, ctxTarget } from 'agent-apps'
+import { configFault } from './faults.js'
 
 export const frontmatter = {
   name: 'timeout',
@@ -20,10 +21,10 @@ export const frontmatter = {
 
 /** The longest wait that a timer can be set for, in ms. */
 const LONGEST = 2 ** 31 - 1
-/** The longest wait for a tool's code to load, in ms, which does not count as the tool's time. */
+/** The longest wait for a tool's code to load, in ms. Loading does not count as the tool's time. */
 const LOADING = 30_000
 
-/** `timeout: 5000` or `timeout: { ms: 5000 }`; `false` for none. At the end, `run.signal` aborts. */
+/** `timeout: 5000` or `timeout: { ms: 5000 }`; `false` for none. After that time, `run.signal` aborts. */
 export default async function timeout(ctx: Context, config: unknown): Promise<void> {
   if (config === false) return
   const served = ctxTarget(ctx)
@@ -52,7 +53,7 @@ export default async function timeout(ctx: Context, config: unknown): Promise<vo
   }
 }
 
-/** A failed load fails again when the tool runs, inside middleware that may handle it. */
+/** Waits for the code to load. A failure is repeated when the tool runs, inside middleware that may handle it. */
 async function loaded(load: (() => Promise<unknown>) | undefined): Promise<void> {
   if (!load) return
   let timer: ReturnType<typeof setTimeout> | undefined
@@ -66,8 +67,5 @@ async function loaded(load: (() => Promise<unknown>) | undefined): Promise<void>
 function milliseconds(config: unknown): number {
   const ms = typeof config === 'object' && config !== null ? (config as { ms?: unknown }).ms : config
   if (typeof ms === 'number' && ms > 0 && ms <= LONGEST) return ms
-  throw new AgentAppsError('MIDDLEWARE_CONFIG', '`timeout` is not a number of milliseconds.', {
-    hint: 'Write `timeout: 5000`, or `timeout: false` for none.',
-    tool: 'timeout',
-  })
+  throw configFault('timeout', 'a number of milliseconds', '`timeout: 5000`')
 }

@@ -1,11 +1,11 @@
 import { type Context, matchPattern, normalizeTags, resolveJsonSchema, type ToolDef } from 'agent-apps'
 
-/** Returns what a model needs to choose a tool. */
+/** The data by which a model chooses a tool. */
 export function summaryOf({ name, frontmatter: { description, tags } }: ToolDef) {
   return { name, ...(description !== undefined && { description }), tags }
 }
 
-/** Returns what a model needs to call a tool, with the schemas that apply in the context. */
+/** The schemas of a tool, resolved for the context. */
 export function schemasOf({ frontmatter: { params, returns } }: ToolDef, ctx: Context) {
   return {
     ...(params && { params: resolveJsonSchema(params, ctx) }),
@@ -13,12 +13,12 @@ export function schemasOf({ frontmatter: { params, returns } }: ToolDef, ctx: Co
   }
 }
 
-/** True for this library's tools. The layer counts too, as any index could claim the tag. */
+/** True for this library's tools. Checks the layer, since any index could claim the tag. */
 export function isLibrary({ origin, frontmatter: { tags } }: ToolDef): boolean {
   return origin.layer === 'bundled' && tags.includes('meta-internal')
 }
 
-/** The tools that have all of the tags and match one of the patterns, which spaces separate. */
+/** The tools that have all of the tags and match one of the space-separated patterns. */
 export function selected(
   tools: readonly ToolDef[],
   { tags = [], pattern }: { tags?: string[]; pattern?: string },

@@ -8,14 +8,15 @@ export const frontmatter = {
 }
 
 /**
- * `:tools[file-*]`, `::tools[#api]`; without a pattern, all. Only tools that a model is shown and that the
- * agent may call; the library's own with `:tools[*]{library}`.
+ * `:tools[file-*]`, `::tools[#api]`; without a pattern, all. Only tools that models see and the agent may call; the library's
+ * own with `:tools[*]{library}`.
  */
 export default async function tools(ctx: Context, { arg = '*', attributes }: DirectiveCall): Promise<string> {
   return selected(await ctxTools(ctxTarget(ctx), 'agent'), { pattern: arg })
     .filter(tool => attributes.library !== undefined || !isLibrary(tool))
-    .map(({ name, frontmatter: { description = '' } }) => {
-      return `- \`${name}\`: ${description.replace(/\s+/g, ' ').trim()}`
-    })
+    .map(
+      ({ name, frontmatter }) =>
+        `- \`${name}\`: ${frontmatter.description?.replace(/\s+/g, ' ').trim() ?? ''}`,
+    )
     .join('\n')
 }

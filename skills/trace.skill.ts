@@ -1,4 +1,5 @@
-import { AgentAppsError, type Context, ctxHookTarget, ctxTarget } from 'agent-apps'
+import { type Context, ctxHookTarget, ctxTarget } from 'agent-apps'
+import { configFault } from './faults.js'
 
 export const frontmatter = {
   name: 'trace',
@@ -12,7 +13,7 @@ export const frontmatter = {
   },
 }
 
-/** How long one part of a call took, including everything inside it. */
+/** The time of one part of a call, including everything inside it. */
 export interface TraceEntry {
   /** The middleware, or the tool. */
   name: string
@@ -26,7 +27,7 @@ export interface TraceEntry {
   error?: string
 }
 
-/** The part of OpenTelemetry's API that is used. */
+/** The used part of OpenTelemetry's API. */
 interface Telemetry {
   trace: { getTracer: (name: string) => Tracer }
 }
@@ -43,17 +44,12 @@ interface Span {
 const STATUS_ERROR = 2
 
 /**
- * `trace: true`; `false` for none. The entries of one call are in the tool's `ctx.locals.trace`, in the order
- * in which they ended: the tool first. They are also spans, each inside the one around it.
+ * `trace: true`; `false` for none. The entries of a call are in the tool's `ctx.locals.trace`, in the order in which they
+ * ended: the tool first. They are also nested spans.
  */
 export default async function trace(ctx: Context, config: unknown): Promise<void> {
   if (config === false) return
-  if (config !== true && config !== null) {
-    throw new AgentAppsError('MIDDLEWARE_CONFIG', '`trace` is neither `true` nor `false`.', {
-      hint: 'Write `trace: true`, or `trace: false` for none.',
-      tool: 'trace',
-    })
-  }
+  if (config !== true && config !== null) throw configFault('trace', '`true` or `false`', '`trace: true`')
   const served = ctxTarget(ctx)
   const tool = served.run.tool.name
   const name = ctxHookTarget(ctx) ?? tool
@@ -84,7 +80,7 @@ function entriesOf({ locals }: Context): TraceEntry[] {
   return locals.trace as TraceEntry[]
 }
 
-/** A name that bundlers do not follow: most applications do not use it. */
+/** A name that bundlers do not follow, since most applications do not use it. */
 const TELEMETRY = ['@opentelemetry', 'api'].join('/')
 
 let loading: Promise<Tracer | null> | undefined

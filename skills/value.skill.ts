@@ -1,5 +1,5 @@
 import { type Context, ctxValue, type DirectiveCall } from 'agent-apps'
-import { directiveFault } from './directive-fault.js'
+import { directiveFault } from './faults.js'
 
 export const frontmatter = {
   name: 'value',

@@ -13,7 +13,7 @@ import { outputFolders, sessionOf, type Workspace, workspaceOf } from './wall/wo
 
 /** The target of a path. */
 export interface WorkspacePath {
-  /** As the built-in tools show it: relative to the root, with `/`; absolute in another folder of the workspace. */
+  /** The shown path: relative to the root, with `/`; absolute in another folder of the workspace. */
   path: string
   /** Absolute, without links up to where it exists. */
   real: string
@@ -21,8 +21,8 @@ export interface WorkspacePath {
 }
 
 /**
- * The workspace as the tool of a call has it. Paths are relative to its root, and all of its methods refuse what
- * the built-in tools refuse: PATH_OUTSIDE, FILE_PROTECTED, FILE_NOT_FOUND, FILE_UNUSABLE.
+ * The workspace of a call. Paths are relative to its root, and all methods refuse what the built-in tools refuse:
+ * PATH_OUTSIDE, FILE_PROTECTED, FILE_NOT_FOUND, FILE_UNUSABLE.
  */
 export interface ToolWorkspace {
   /** The root, without links. */
@@ -30,35 +30,35 @@ export interface ToolWorkspace {
   /** All folders that paths may lead to, without links, the root first. */
   readonly folders: readonly string[]
   /**
-   * Finds where a path leads. Nothing is held open: somebody may replace a part of the path by a link before its
-   * `real` is used, which `read`, `write` and `change` notice.
+   * Finds where a path leads. Nothing is held open: a part of the path may be replaced by a link before `real` is used,
+   * which `read`, `write` and `change` notice.
    *
-   * @param access whether the path may be read, or written
+   * @param access whether the path will be read or written
    */
   resolve(path: string, access?: 'read' | 'write'): Promise<WorkspacePath>
   /** Reads a file of at most 64 MiB. */
   read(path: string): Promise<Uint8Array>
-  /** Reads a text in UTF-8. A byte order mark is its first character. */
+  /** Reads UTF-8 text, whose first character may be a byte order mark. */
   readText(path: string): Promise<string>
-  /** Creates a file with the folders that are missing, or replaces it as a whole. */
+  /** Creates a file with missing folders, or replaces all of it. */
   write(path: string, content: string | Uint8Array): Promise<WorkspacePath>
   /**
-   * Replaces the text of a file by what a function makes of it. Until that is written, other calls that change
-   * this file wait, so the function must not make any. Throws FILE_CHANGED where somebody else changed it.
+   * Replaces the text of a file by the result of a function. Other calls that change this file wait meanwhile, so the
+   * function must not make any. Throws FILE_CHANGED if the file was changed otherwise.
    *
-   * @returns whether there was anything to change
+   * @returns whether the text changed
    */
   change(path: string, change: (text: string) => string | Promise<string>): Promise<boolean>
 }
 
-/** More than a tool should have in memory because a model named a path. */
+/** The most bytes to read, since models choose paths. */
 const READ_MAX = 64 * 1024 * 1024
 
 /**
  * Returns the workspace that the host opened for the runtime of a call.
  *
- * @param ctx what the tool gets, whether `execute` or a function
- * @throws WORKSPACE_MISSING where the host opened none; CONTEXT_MISSING
+ * @param ctx the context of `execute` or of a function
+ * @throws WORKSPACE_MISSING if the host opened none; CONTEXT_MISSING
  */
 export async function ctxWorkspace(ctx: ToolContext<unknown> | Context): Promise<ToolWorkspace> {
   const call = RUNTIME_CONTEXT in ctx ? (ctx as ToolContext) : toolContextOf(ctx)
@@ -86,7 +86,7 @@ async function resolve(
   ctx: ToolContext,
 ): Promise<WorkspacePath> {
   if (access !== 'read' && access !== 'write') {
-    throw new AgentAppsError('OPTIONS_INVALID', `${JSON.stringify(access)} is no way to use a path.`, {
+    throw new AgentAppsError('OPTIONS_INVALID', `\`resolve\` takes no access ${JSON.stringify(access)}.`, {
       hint: "Give 'read' or 'write'.",
     })
   }
@@ -96,7 +96,7 @@ async function resolve(
   return shown(place)
 }
 
-/** The folder with the session's whole outputs, which may be read as `read` may read it. */
+/** The folder of the session's outputs, which may be read. */
 function outputs(workspace: Workspace, ctx: ToolContext): Promise<string[]> {
   return outputFolders(sessionOf(workspace, ctx))
 }
@@ -127,29 +127,13 @@ function expectText(bytes: Buffer, place: Place): string {
   return text
 }
 
-/** Does work on a file for which all who change it wait. An earlier one may have created it, or a folder on the way. */
-async function alone<Result>(
-  path: string,
-  workspace: Workspace,
-  ctx: ToolContext,
-  work: (place: Place) => Promise<Result>,
-): Promise<Result> {
-  const { real } = await placeOf(path, workspace)
-  return oneAtATime(real, async () => {
-    throwIfAborted(ctx)
-    const place = await placeOf(path, workspace)
-    expectWritable(workspace.protected, place)
-    return work(place)
-  })
-}
-
 function write(
   path: string,
   content: string | Uint8Array,
   workspace: Workspace,
   ctx: ToolContext,
 ): Promise<WorkspacePath> {
-  return alone(path, workspace, ctx, async place => {
+  return oneAtATime(path, workspace, ctx, async place => {
     const before = place.exists ? await inFolderOf(place, item => statItem(item, place)) : null
     const bytes = typeof content === 'string' ? Buffer.from(content) : content
     await replaceFile(place, bytes, before, () => throwIfAborted(ctx))
@@ -163,7 +147,7 @@ function changeText(
   workspace: Workspace,
   ctx: ToolContext,
 ): Promise<boolean> {
-  return alone(path, workspace, ctx, async place => {
+  return oneAtATime(path, workspace, ctx, async place => {
     const { bytes, stat } = await readFile(path, workspace, ctx)
     const text = expectText(bytes, place)
     const changed = await change(text)

@@ -1,4 +1,4 @@
-/** The workspace of a runtime for tools of one's own: paths behind the wall that the built-in tools have. It needs Node. */
+/** The workspace of a runtime for your own tools: paths behind the same wall as for the built-in tools. It needs Node. */
 
 export { ctxWorkspace, type ToolWorkspace, type WorkspacePath } from './ctx-workspace.js'
 export { pathKey } from './wall/path-key.js'

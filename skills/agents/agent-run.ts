@@ -1,12 +1,12 @@
 import { AgentAppsError, type AgentSkill, type Context, isAgentAppsError } from 'agent-apps'
 import type { AgentRun, AgentStep } from 'agent-apps/ai-sdk'
 
-/** The symbol by which calls below that of an agent find its run. */
+/** The key by which calls below an agent's call find its run. */
 const RUN: unique symbol = Symbol.for('agent-apps.agent-run')
 
 type WithRun = { [RUN]?: Run }
 
-/** Something that the model of an agent opened. */
+/** A skill or file that an agent's model opened. */
 interface Opened {
   call: string
   skill: string
@@ -17,8 +17,8 @@ interface Opened {
 export type ManagedRun = Pick<Run, 'skill' | 'finish' | 'fail' | 'check' | 'replace'>
 
 /**
- * One run of an agent, with what bounds it. The tokens of the agents that it starts count as its own, so that starting
- * others leads around no limit.
+ * One run of an agent, with its limits. The tokens of the agents that it starts count as its own, so that starting others
+ * bypasses no limit.
  */
 export class Run implements AgentRun {
   readonly id: string
@@ -35,7 +35,7 @@ export class Run implements AgentRun {
 
   /**
    * @param ctx the call that the agent works for
-   * @param name what it is called in messages
+   * @param name its name in messages
    */
   constructor(
     readonly ctx: Context,
@@ -73,16 +73,16 @@ export class Run implements AgentRun {
   readonly fail = (reason: string): void => {
     this.ending ??= {
       error: new AgentAppsError('AGENT_FAILED', `The agent of "${this.name}" gave up: ${reason}`, {
-        hint: 'It says why. Correct what it lacks, and run it again.',
+        hint: 'Provide what it lacks, and run it again.',
         tool: this.ctx.run.tool.name,
       }),
     }
   }
 
   /**
-   * Compares what is to be its result with what is expected of it.
+   * Checks its result against the schema.
    *
-   * @param hint what the model is to do about one that does not fit
+   * @param hint the model's hint for a result that does not fit
    * @throws RESULT_INVALID
    */
   readonly check = (result: unknown, hint: string): Promise<void> =>
@@ -95,8 +95,8 @@ export class Run implements AgentRun {
   }
 
   /**
-   * Shows the model a text in place of what it opened: a skill with all of its files, or one of the files. Returns how many
-   * texts are replaced, and what is open.
+   * Replaces an opened skill with all of its files, or one of the files, by a text. Returns the number of replaced texts, and
+   * the skills that are still open.
    */
   readonly replace = (text: string, skill: string, path?: string): { replaced: number; open: string[] } => {
     const isMeant = (one: Opened): boolean => one.skill === skill && (path === undefined || one.path === path)
@@ -128,19 +128,18 @@ export class Run implements AgentRun {
 
   readonly unfinished = (why: 'steps' | 'cut' | 'refused'): AgentAppsError => {
     const { returns } = this.skill
-    if (why === 'cut')
-      return this.#limit('maxTokens', 'ended its answer in the middle, as it may not be longer')
+    if (why === 'cut') return this.#limit('maxTokens', 'reached the token limit in the middle of its answer')
     if (why === 'steps' && !returns)
       return this.#limit('maxSteps', `was not done after ${this.maxSteps} steps`)
     const what =
       why === 'steps' ? `no result that fits \`returns\` within ${this.maxSteps} steps` : 'no answer'
     return new AgentAppsError('AGENT_NO_RESULT', `The agent of "${this.name}" gave ${what}.`, {
-      hint: 'Say in the skill what the result is, raise `maxSteps` of `agent`, or use a model that calls tools better.',
+      hint: 'Describe the result in the skill, raise `maxSteps` of `agent`, or use a model that calls tools better.',
       tool: this.ctx.run.tool.name,
     })
   }
 
-  /** Ends what is still under way. */
+  /** Aborts whatever is still running. */
   close(): void {
     clearTimeout(this.#timer)
     this.#calls.removeEventListener('abort', this.#abort)
@@ -159,7 +158,7 @@ export class Run implements AgentRun {
   #throwIfOutOfTokens(): void {
     const { maxTokens } = this.skill
     if (this.#tokens >= maxTokens)
-      throw this.#limit('maxTokens', `used ${this.#tokens} tokens, and may use ${maxTokens}`)
+      throw this.#limit('maxTokens', `used ${this.#tokens} of ${maxTokens} tokens`)
   }
 
   #limit(setting: string, what: string): AgentAppsError {
@@ -171,27 +170,27 @@ export class Run implements AgentRun {
   }
 }
 
-/** A fault of the result with what the model is to do about it, and not the author of the skill. */
+/** A fault of the result with a hint for the model instead of the skill's author. */
 function forModel(error: unknown, hint: string): unknown {
   if (!isAgentAppsError(error) || error.code !== 'RESULT_INVALID') return error
   const { message, issues = [] } = error
   return new AgentAppsError('RESULT_INVALID', message, { hint, modelHint: hint, issues, cause: error })
 }
 
-/** Some models count the calls of each answer from zero: an id alone may be that of many calls. */
+/** A unique key, since some models number the calls of each answer from zero. */
 function callKey(step: number, callId: string): string {
   return `${step}:${callId}`
 }
 
-/** The run of the agent that makes a call itself; null for a call of anybody else. */
+/** The run of the agent that makes a call directly; null for any other call. */
 export function runOfCaller(ctx: Context): ManagedRun | null {
   const run = (ctx.nonlocals as WithRun)[RUN]
   return run && run.ctx === ctx.envelope.caller && ctx.envelope.as === 'agent' ? run : null
 }
 
 function aborted(name: string, why: string, cause?: unknown): AgentAppsError {
-  return new AgentAppsError('RUN_ABORTED', `The run of "${name}" goes no further: ${why}.`, {
-    hint: 'Whoever called it no longer wants its result.',
+  return new AgentAppsError('RUN_ABORTED', `The run of "${name}" was aborted: ${why}.`, {
+    hint: 'The caller no longer wants its result.',
     tool: name,
     cause,
   })

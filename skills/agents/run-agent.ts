@@ -14,29 +14,29 @@ import { isLibrary } from '../tool-summary.js'
 import { Run } from './agent-run.js'
 
 /** The work of an agent. */
-export interface AgentJob {
-  /** The agent that limits it. */
+interface AgentJob {
+  /** The agent with its limits. */
   agent: AgentRuntime
   /** The skill that it follows; null for none. */
   skill: ToolDef | null
   /** The skill's instructions. */
   instructions: () => Promise<{ text: string; own: OwnFiles | null }>
   prompt: string
-  /** True if the job or its skill says which tools it gets. */
+  /** True if the job or its skill selects its tools. */
   isNarrowed: boolean
 }
 
 const ABOUT = `You work on one task, on your own. Nobody answers questions, so decide yourself what is left open.
 When you are done, give your result: it is all that is read of you.`
 
-/** Tools of the library that tell of others, which a model is told of anyway. */
-const TELLING: readonly string[] = ['agent-discover', 'skill-describe', 'skill-list']
+/** The library's tools about other tools, which the catalog already describes. */
+const ABOUT_TOOLS: readonly string[] = ['agent-discover', 'skill-describe', 'skill-list']
 
 /**
- * Has a model work on a job, in the call that a context is of, and returns its result.
+ * Runs a model on a job, in the call of a context, and returns its result.
  *
- * @throws MODEL_MISSING, AGENT_LIMIT, AGENT_NO_RESULT, AGENT_FAILED, RUN_ABORTED; DEFINITION_INVALID where the skill's
- *   `agent` has a fault
+ * @throws MODEL_MISSING, AGENT_LIMIT, AGENT_NO_RESULT, AGENT_FAILED, RUN_ABORTED; DEFINITION_INVALID for an invalid `agent` of
+ *   the skill
  */
 export async function runAgent(ctx: Context, { agent, skill, ...job }: AgentJob): Promise<unknown> {
   const about = await ctxAgent(ctx, skill)
@@ -52,10 +52,11 @@ export async function runAgent(ctx: Context, { agent, skill, ...job }: AgentJob)
         system: text === '' ? ABOUT : `${ABOUT}\n\n${text}`,
         expected: schema && { schema, check: run.check },
         named: ['context-manager', ...(job.isNarrowed ? callbacksOf(ctx) : [])],
-        // Where agents have a workspace, scripts of skills can be run.
+        // In a workspace, agents can run scripts of skills.
         directory: ctx.globals.config.workspace !== undefined,
         isLeftOut: tool =>
-          tool.name === skill?.name || (!job.isNarrowed && isLibrary(tool) && TELLING.includes(tool.name)),
+          tool.name === skill?.name ||
+          (!job.isNarrowed && isLibrary(tool) && ABOUT_TOOLS.includes(tool.name)),
       },
       run,
     )
@@ -64,14 +65,14 @@ export async function runAgent(ctx: Context, { agent, skill, ...job }: AgentJob)
   }
 }
 
-/** The names that `createCallbackRef` gave. No list has them: the one who allows them has told the model. */
+/** The names of `createCallbackRef`, which no list contains: the host describes them to the model. */
 function callbacksOf({ globals }: Context): string[] {
   return [...globals.tools.programmaticTools.values()]
     .filter(({ frontmatter }) => frontmatter.tags.includes('meta-agent-run'))
     .map(({ name }) => name)
 }
 
-/** Throws MODEL_MISSING where there is no model at all, whatever skill is wanted. */
+/** Throws MODEL_MISSING if the runtime has no models. */
 export function expectModels(ctx: Context): void {
   if (ctx.globals.models === undefined) throw modelMissing(ctx, 'default')
 }
@@ -81,7 +82,7 @@ function modelFor(ctx: Context, { model: name }: AgentSkill): Model {
   const model = models && Object.hasOwn(models, name) ? models[name] : undefined
   if (model === undefined) throw modelMissing(ctx, name)
   if (!isModel(model))
-    throw new AgentAppsError('OPTIONS_INVALID', `The model ${JSON.stringify(name)} of \`models\` is none.`, {
+    throw new AgentAppsError('OPTIONS_INVALID', `\`models\` has no valid model ${JSON.stringify(name)}.`, {
       hint: 'Give a language model of the AI SDK, or the id of one as a string.',
       tool: ctx.run.tool.name,
     })
@@ -102,21 +103,21 @@ function modelMissing(ctx: Context, name: string): AgentAppsError {
   })
 }
 
-/** The loop that asks the model. It needs the AI SDK, which every host with models has. */
+/** Loads the agent loop, which needs the AI SDK. */
 async function loadLoop(ctx: Context): Promise<typeof import('agent-apps/ai-sdk')> {
   try {
     return await import('agent-apps/ai-sdk')
   } catch (cause) {
     if (!(cause instanceof Error && /package 'ai'/.test(cause.message))) throw cause
-    throw new AgentAppsError('MODEL_MISSING', 'No model can be asked: the package `ai` is not installed.', {
-      hint: 'Install `ai`, the AI SDK, beside agent-apps: `models` of createRuntime are asked by it.',
+    throw new AgentAppsError('MODEL_MISSING', 'Models need the package `ai`, which is not installed.', {
+      hint: 'Install `ai`, the AI SDK, beside agent-apps.',
       tool: ctx.run.tool.name,
       cause,
     })
   }
 }
 
-/** The files of the skill that an agent follows, which it may read whatever else it may do. */
+/** The files of the skill that an agent follows, which it may always read. */
 export async function filesOf(ctx: Context, skill: ToolDef): Promise<OwnFiles> {
   const { resources } = await ctxFolder(ctx, skill)
   return { name: skill.name, files: resources, read: path => readResource(skill.name, path, ctx.globals) }

@@ -4,7 +4,7 @@ import { type BashArguments, bash, commandKey, commandPreview } from './process/
 export default defineTool({
   name: 'bash',
   description:
-    'Runs a shell command in the workspace; gives its output and exit code. It gets no input. What it leaves running ends with it.',
+    'Runs a shell command in the workspace; returns its output and exit code. It gets no input. Processes that it starts end with it.',
   tags: ['meta-runnable', 'meta-workspace'],
   permissions: { required: ['execute'] },
   params: {
@@ -12,18 +12,18 @@ export default defineTool({
     properties: {
       command: {
         type: 'string',
-        // One argument of a program may have 128 KiB.
+        // An argument of a program has at most 128 KiB.
         maxLength: 30_000,
         pattern: '^[^\\u0000]+$',
         description: 'The command, as bash reads it.',
       },
-      cwd: { type: 'string', default: '.', description: 'The folder of the workspace that it runs in.' },
+      cwd: { type: 'string', default: '.', description: 'The working directory, in the workspace.' },
       timeoutMs: {
         type: 'integer',
         default: 120_000,
         minimum: 1,
         maximum: 3_600_000,
-        description: 'Milliseconds after which it is ended, with all that it started.',
+        description: 'Milliseconds after which it is ended, with all of its processes.',
       },
     },
     required: ['command'],
@@ -36,13 +36,13 @@ export default defineTool({
         type: 'array',
         items: { type: 'string' },
         default: [],
-        description: 'A program and its arguments that the shell is started by.',
+        description: 'A program, with arguments, that starts the shell.',
       },
       env: {
         type: 'array',
         items: { type: 'string' },
         default: [],
-        description: 'Names of other variables of the host that commands see.',
+        description: 'Names of other host variables for commands.',
       },
     },
     additionalProperties: false,

@@ -35,16 +35,15 @@ export default defineTool({
       old: {
         type: 'string',
         minLength: 1,
-        description:
-          'The text to be replaced, exactly as in the file, and with enough around it to occur once.',
+        description: 'The text to replace, exactly as in the file, with enough context to occur once.',
       },
-      new: { type: 'string', description: 'What takes its place.' },
+      new: { type: 'string', description: 'The new text.' },
       all: { type: 'boolean', default: false, description: 'Replaces every occurrence.' },
       edits: {
         type: 'array',
         minItems: 1,
         maxItems: 1000,
-        description: 'Instead of `old` and `new`: several replacements, made one after the other.',
+        description: 'Instead of `old` and `new`: several replacements, in order.',
         items: {
           type: 'object',
           properties: {
@@ -80,7 +79,7 @@ async function edit(args: Arguments, ctx: ToolContext): Promise<ToolResult> {
   })
 }
 
-/** The file as it is, and what becomes of it. */
+/** The current file, and its text after the edits. */
 async function planned(
   edits: readonly Edit[],
   { place, workspace, session }: Turn,
@@ -107,12 +106,8 @@ function editsOf({ old, new: wanted, all, edits }: Arguments): readonly Edit[] {
   const isOne = old !== undefined && wanted !== undefined
   if (isOne && edits === undefined) return [{ old, new: wanted, ...(all !== undefined && { all }) }]
   if (edits !== undefined && old === undefined && wanted === undefined) return edits
-  throw new AgentAppsError(
-    'ARGS_INVALID',
-    'The arguments of "edit" are invalid: it is unclear what to replace.',
-    {
-      hint: 'Give either `old` and `new`, or `edits`.',
-      tool: 'edit',
-    },
-  )
+  throw new AgentAppsError('ARGS_INVALID', 'The arguments of "edit" do not say what to replace.', {
+    hint: 'Give either `old` and `new`, or `edits`.',
+    tool: 'edit',
+  })
 }

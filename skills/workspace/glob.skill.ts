@@ -3,7 +3,7 @@ import { throwIfAborted } from '../../workspace/files/aborted.js'
 import { pathKey } from '../../workspace/wall/path-key.js'
 import { expectSameRules } from '../../workspace/wall/same-rules.js'
 import { sessionOf, workspaceOf } from '../../workspace/wall/workspace.js'
-import { boundedOutput, outputMax } from './files/output-folder.js'
+import { boundedOutput, MAX_OUTPUT, outputMax } from './files/output-folder.js'
 import { pathPattern } from './tree/path-pattern.js'
 import { startFolder } from './tree/start-folder.js'
 import { walkTree } from './tree/walk-tree.js'
@@ -28,30 +28,13 @@ export default defineTool({
         minLength: 1,
         description: 'With `*`, `?`, `[a-z]` and `{a,b}` within a name, and `**` for any number of folders.',
       },
-      path: { type: 'string', default: '.', description: 'The folder that the pattern begins at.' },
-      limit: {
-        type: 'integer',
-        minimum: 1,
-        maximum: 100000,
-        default: 200,
-        description: 'At most so many paths.',
-      },
+      path: { type: 'string', default: '.', description: 'The folder where the pattern starts.' },
+      limit: { type: 'integer', minimum: 1, maximum: 100000, default: 200, description: 'Maximum paths.' },
     },
     required: ['pattern'],
     additionalProperties: false,
   },
-  config: {
-    type: 'object',
-    properties: {
-      maxOutput: {
-        type: 'integer',
-        minimum: 1000,
-        default: 50000,
-        description: 'Characters that a model is shown.',
-      },
-    },
-    additionalProperties: false,
-  },
+  config: { type: 'object', properties: { maxOutput: MAX_OUTPUT }, additionalProperties: false },
   deriveApprovalKey: ({ path, pattern }) => pathKey(`${path ?? '.'}/${pattern}`),
   execute: async (args, ctx) => glob(args as unknown as Arguments, ctx),
 })
@@ -74,7 +57,7 @@ async function glob(args: Arguments, ctx: ToolContext): Promise<ToolResult> {
     },
   })
   throwIfAborted(ctx)
-  // Of those that changed at one time, the walk's order is kept.
+  // Equal times keep the order of the walk.
   found.sort((a, b) => b.time - a.time)
   const prefix = start.path === '.' ? '' : `${start.path}/`
   const lines = found.slice(0, limit).map(one => prefix + one.path)

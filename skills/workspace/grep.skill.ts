@@ -3,7 +3,7 @@ import { throwIfAborted } from '../../workspace/files/aborted.js'
 import { pathKey } from '../../workspace/wall/path-key.js'
 import { expectSameRules } from '../../workspace/wall/same-rules.js'
 import { outputFolders, sessionOf, workspaceOf } from '../../workspace/wall/workspace.js'
-import { boundedOutput, outputMax } from './files/output-folder.js'
+import { boundedOutput, MAX_OUTPUT, outputMax } from './files/output-folder.js'
 import { foundText, type Search, sortFound } from './search/found-lines.js'
 import { searchPlace } from './search/search-place.js'
 import { pathPattern } from './tree/path-pattern.js'
@@ -26,11 +26,11 @@ export default defineTool({
       pattern: {
         type: 'string',
         maxLength: 2000,
-        // No argument of a program can hold the sign that is refused.
+        // Arguments of programs cannot contain NUL.
         pattern: '^[^\\u0000]+$',
         description: 'The regular expression.',
       },
-      path: { type: 'string', default: '.', description: 'The folder or file that is searched.' },
+      path: { type: 'string', default: '.', description: 'The folder or file to search.' },
       glob: {
         type: 'string',
         pattern: '^[^\\u0000]+$',
@@ -41,25 +41,15 @@ export default defineTool({
         minimum: 0,
         maximum: 100,
         default: 0,
-        description: 'How many lines are shown before and after each match.',
+        description: 'Lines around each match.',
       },
-      ignoreCase: {
-        type: 'boolean',
-        default: false,
-        description: 'Whether upper and lower case are the same.',
-      },
+      ignoreCase: { type: 'boolean', default: false, description: 'Whether to ignore case.' },
       mode: {
         enum: ['content', 'files', 'count'],
         default: 'content',
-        description: 'What is shown: the lines, the files that have any, or how many each file has.',
+        description: 'The output: matching lines, files, or counts per file.',
       },
-      limit: {
-        type: 'integer',
-        minimum: 1,
-        maximum: 100000,
-        default: 200,
-        description: 'At most so many matching lines, or files.',
-      },
+      limit: { type: 'integer', minimum: 1, maximum: 100000, default: 200, description: 'Maximum matches.' },
     },
     required: ['pattern'],
     additionalProperties: false,
@@ -67,17 +57,8 @@ export default defineTool({
   config: {
     type: 'object',
     properties: {
-      maxOutput: {
-        type: 'integer',
-        minimum: 1000,
-        default: 50000,
-        description: 'Characters that a model is shown.',
-      },
-      ripgrep: {
-        type: 'boolean',
-        default: true,
-        description: 'Whether ripgrep is used where it is installed.',
-      },
+      maxOutput: MAX_OUTPUT,
+      ripgrep: { type: 'boolean', default: true, description: 'Whether to use ripgrep if it is installed.' },
     },
     additionalProperties: false,
   },

@@ -3,7 +3,7 @@ import { throwIfAborted } from '../../workspace/files/aborted.js'
 import { pathKey } from '../../workspace/wall/path-key.js'
 import { expectSameRules } from '../../workspace/wall/same-rules.js'
 import { sessionOf, workspaceOf } from '../../workspace/wall/workspace.js'
-import { boundedOutput, outputMax } from './files/output-folder.js'
+import { boundedOutput, MAX_OUTPUT, outputMax } from './files/output-folder.js'
 import { startFolder } from './tree/start-folder.js'
 import { walkTree } from './tree/walk-tree.js'
 
@@ -15,42 +15,19 @@ interface Arguments {
 
 export default defineTool({
   name: 'list',
-  description: 'Shows what is in a folder of the workspace and the folders below it, as a tree.',
+  description: 'Shows a folder of the workspace and the folders below it as a tree.',
   tags: ['meta-runnable', 'meta-workspace'],
   permissions: { required: ['read'] },
   params: {
     type: 'object',
     properties: {
       path: { type: 'string', default: '.', description: 'The folder.' },
-      depth: {
-        type: 'integer',
-        minimum: 1,
-        maximum: 100,
-        default: 3,
-        description: 'How many levels are shown.',
-      },
-      limit: {
-        type: 'integer',
-        minimum: 1,
-        maximum: 100000,
-        default: 500,
-        description: 'At most so many entries.',
-      },
+      depth: { type: 'integer', minimum: 1, maximum: 100, default: 3, description: 'The levels to show.' },
+      limit: { type: 'integer', minimum: 1, maximum: 100000, default: 500, description: 'Maximum entries.' },
     },
     additionalProperties: false,
   },
-  config: {
-    type: 'object',
-    properties: {
-      maxOutput: {
-        type: 'integer',
-        minimum: 1000,
-        default: 50000,
-        description: 'Characters that a model is shown.',
-      },
-    },
-    additionalProperties: false,
-  },
+  config: { type: 'object', properties: { maxOutput: MAX_OUTPUT }, additionalProperties: false },
   deriveApprovalKey: ({ path }) => pathKey(String(path ?? '.')),
   execute: async (args, ctx) => list(args as unknown as Arguments, ctx),
 })
@@ -81,7 +58,7 @@ async function list(args: Arguments, ctx: ToolContext): Promise<ToolResult> {
     sessionOf(workspace, ctx),
     outputMax(ctx),
   )
-  const more = isCut ? `\n[Cut after ${limit} entries. Give a folder further in, or a higher \`limit\`.]` : ''
+  const more = isCut ? `\n[Cut after ${limit} entries. Give a deeper folder, or a higher \`limit\`.]` : ''
   return {
     title: `Listed ${start.path}`,
     metadata: { entries: lines.length - 1, truncated: truncated || isCut },

@@ -1,4 +1,3 @@
-import { createHash } from 'node:crypto'
 import { AgentAppsError, defineTool, type ToolContext, type ToolResult } from 'agent-apps'
 import { throwIfAborted } from '../../workspace/files/aborted.js'
 import { openToRead } from '../../workspace/files/open-to-read.js'
@@ -8,8 +7,9 @@ import { type Place, placeOf } from '../../workspace/wall/place.js'
 import { expectSameRules } from '../../workspace/wall/same-rules.js'
 import { outputFolders, type Session, sessionOf, workspaceOf } from '../../workspace/wall/workspace.js'
 import { ATTACHED_MAX, attachedType } from './files/attached-file.js'
+import { knownAs } from './files/known-text.js'
 import { NotText, numberedLines } from './files/numbered-lines.js'
-import { outputMax } from './files/output-folder.js'
+import { MAX_OUTPUT, outputMax } from './files/output-folder.js'
 
 interface Arguments {
   path: string
@@ -28,29 +28,12 @@ export default defineTool({
     properties: {
       path: { type: 'string', description: 'The file, relative to the root of the workspace.' },
       offset: { type: 'integer', minimum: 1, default: 1, description: 'The first line, from 1.' },
-      limit: {
-        type: 'integer',
-        minimum: 1,
-        maximum: 10000,
-        default: 2000,
-        description: 'At most so many lines.',
-      },
+      limit: { type: 'integer', minimum: 1, maximum: 10000, default: 2000, description: 'Maximum lines.' },
     },
     required: ['path'],
     additionalProperties: false,
   },
-  config: {
-    type: 'object',
-    properties: {
-      maxOutput: {
-        type: 'integer',
-        minimum: 1000,
-        default: 50000,
-        description: 'Characters that a model is shown.',
-      },
-    },
-    additionalProperties: false,
-  },
+  config: { type: 'object', properties: { maxOutput: MAX_OUTPUT }, additionalProperties: false },
   deriveApprovalKey: ({ path }) => pathKey(String(path)),
   execute: async (args, ctx) => read(args as unknown as Arguments, ctx),
 })
@@ -92,7 +75,7 @@ async function lines(
     session.read.set(place.real, { size: bytes, time: stat.mtimeMs, digest })
     const more =
       last < found.lines
-        ? `\n[Lines ${offset} to ${last} of ${found.lines}. Go on with offset ${last + 1}.]`
+        ? `\n[Lines ${offset} to ${last} of ${found.lines}. Continue with offset ${last + 1}.]`
         : ''
     return {
       title: `Read ${path}`,
@@ -122,8 +105,7 @@ async function attached(
     })
   }
   const data = await handle.readFile()
-  const digest = createHash('sha256').update(data).digest('hex')
-  session.read.set(place.real, { size: data.length, time: stat.mtimeMs, digest })
+  session.read.set(place.real, knownAs(data, stat))
   return {
     title: `Read ${path}`,
     metadata: { path, bytes: data.length, lines: 0, truncated: false },

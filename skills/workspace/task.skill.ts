@@ -20,7 +20,7 @@ export default defineTool({
         type: 'string',
         minLength: 1,
         maxLength: 100_000,
-        description: 'All that the agent needs to know, and what it is to answer.',
+        description: 'All that the agent needs to know, and what to answer.',
       },
       agent: { type: 'string', minLength: 1, description: 'The skill that the agent follows.' },
     },
@@ -44,12 +44,12 @@ async function task({ description, prompt, agent }: TaskArguments, ctx: ToolCont
     return {
       title: description,
       metadata: { error: 'LLM_ASSIST_REQUIRED', description, prompt, ...(agent !== undefined && { agent }) },
-      output: 'No model is set up that could work on the task. The host may work on it, or do it yourself.',
+      output: 'No model is configured for the task. The host may do it, or do it yourself.',
     }
   }
 }
 
-/** True where there is no tool `agent`, or no model for it. */
+/** True if there is no tool `agent`, or no model for it. */
 function isWithoutModel(error: unknown): boolean {
   if (!isAgentAppsError(error) || error.tool !== 'agent') return false
   return error.code === 'TOOL_NOT_FOUND' || error.code === 'MODEL_MISSING'

@@ -2,7 +2,7 @@ import { defineTool } from 'agent-apps'
 
 export default defineTool({
   name: 'todowrite',
-  description: 'Keeps the list of what is to be done in this session. Each call gives the whole list anew.',
+  description: 'Stores the todo list of this session. Each call gives the whole list.',
   tags: ['meta-runnable', 'meta-workspace'],
   permissions: { required: ['read'] },
   params: {
@@ -11,17 +11,17 @@ export default defineTool({
       todos: {
         type: 'array',
         maxItems: 200,
-        description: 'The whole list, in order. Without it, the list stays as it is.',
+        description: 'The whole list, in order. Without it, the list stays unchanged.',
         items: {
           type: 'object',
           properties: {
-            content: { type: 'string', minLength: 1, maxLength: 2000, description: 'What is to be done.' },
+            content: { type: 'string', minLength: 1, maxLength: 2000, description: 'What to do.' },
             status: {
               enum: ['pending', 'in_progress', 'completed', 'cancelled'],
               default: 'pending',
-              description: 'How far it is.',
+              description: 'Its progress.',
             },
-            priority: { enum: ['high', 'medium', 'low'], description: 'How much it matters.' },
+            priority: { enum: ['high', 'medium', 'low'], description: 'Its priority.' },
           },
           required: ['content'],
           additionalProperties: false,
@@ -43,7 +43,7 @@ export default defineTool({
     const { todos } = args as { todos?: Todo[] }
     ctx.update({ title: todos ? 'Writing the todos' : 'Reading the todos' })
     if (todos) state.todos = todos
-    // What is given out is not what is kept.
+    // The result must not share objects with the state.
     return shownTodos(structuredClone(state.todos))
   },
 })
@@ -56,14 +56,14 @@ interface Todo {
 
 const MARKS = { pending: '[ ]', in_progress: '[~]', completed: '[x]', cancelled: '[-]' }
 
-/** A list as a model and people are shown it. */
+/** A list for a model and for people. */
 function shownTodos(todos: readonly Todo[]): {
   title: string
   metadata: { todos: readonly Todo[] }
   output: string
 } {
   const done = todos.filter(({ status }) => status === 'completed' || status === 'cancelled').length
-  // Shorter ones where there are many: a list of 200 then is still of some 40,000 characters.
+  // In a long list, each todo is cut: 200 then have some 40,000 characters.
   const most =
     todos.reduce((sum, { content }) => sum + content.length, 0) > SHOWN_MAX ? CONTENT_MAX : SHOWN_MAX
   const lines = todos.map(({ content, status, priority }) => {
@@ -76,7 +76,7 @@ function shownTodos(todos: readonly Todo[]): {
   }
 }
 
-/** The characters of all todos together that are shown whole; of longer lists, so many of each. */
+/** The most characters of a list that is shown whole; in longer lists, of each todo. */
 const SHOWN_MAX = 40_000
 const CONTENT_MAX = 200
 
@@ -85,7 +85,6 @@ function shortened(content: string, most: number): string {
   return line.length > most ? `${line.slice(0, most)}…` : line
 }
 
-/** A session's list. */
 interface TodoState {
   todos: Todo[]
 }

@@ -4,7 +4,7 @@ import { pageUrl } from './web/page-url.js'
 export default defineTool({
   name: 'webfetch',
   description:
-    'Fetches a page of the public web and gives its text as Markdown. A redirect to another site is reported, not followed.',
+    'Fetches a page of the public web as Markdown. A redirect to another site is reported, not followed.',
   tags: ['meta-runnable', 'meta-workspace'],
   permissions: { required: ['network'] },
   params: {
@@ -19,14 +19,14 @@ export default defineTool({
       format: {
         enum: ['markdown', 'text', 'html'],
         default: 'markdown',
-        description: 'How a page of HTML is given.',
+        description: 'The format for HTML.',
       },
       timeoutMs: {
         type: 'integer',
         default: 30_000,
         minimum: 1,
         maximum: 120_000,
-        description: 'Milliseconds that fetching it may take.',
+        description: 'The time for fetching, in milliseconds.',
       },
     },
     required: ['url'],
@@ -44,18 +44,18 @@ export default defineTool({
       proxy: {
         type: 'string',
         pattern: '^https?://',
-        description: 'The URL of a proxy that all goes through, and that looks at addresses.',
+        description: 'The URL of a proxy for all requests, which checks addresses.',
       },
     },
     additionalProperties: false,
   },
   deriveApprovalKey: ({ url }) => originOf(String(url)),
   preview: ({ url }) => pageUrl(String(url)).href,
-  // What fetches is large, and loaded by the first call.
+  // The implementation is large, so the first call loads it.
   execute: async (args, ctx) => (await import('./web/webfetch.js')).webfetch(args, ctx),
 })
 
-/** The origin of a URL. What has none is refused by every call. */
+/** The origin of a URL. Every call refuses a URL without one. */
 function originOf(url: string): string {
   const origin = URL.canParse(url) ? new URL(url).origin : 'null'
   return origin === 'null' ? url : origin

@@ -25,7 +25,7 @@ export default defineTool({
     type: 'object',
     properties: {
       path: { type: 'string', description: 'The file, relative to the root of the workspace.' },
-      content: { type: 'string', description: 'All of its text.' },
+      content: { type: 'string', description: 'The whole text.' },
     },
     required: ['path', 'content'],
     additionalProperties: false,
@@ -54,7 +54,7 @@ async function write(args: Arguments, ctx: ToolContext): Promise<ToolResult> {
   })
 }
 
-/** The file as it is, null where there is none, and what becomes of it. */
+/** The current file, null if there is none, and its new text. */
 async function planned(
   { content }: Arguments,
   { place, session }: Turn,

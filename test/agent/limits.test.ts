@@ -48,7 +48,7 @@ describe('an agent ends', () => {
     const tree = { ...LOOK, 'skills/review.skill.md': agentSkill('review', 'agent: { maxTokens: 1000 }') }
     await expect(agentRuntime(tree, model).invoke('review')).rejects.toMatchObject({
       code: 'AGENT_LIMIT',
-      message: 'The agent of "review" used 1100 tokens, and may use 1000.',
+      message: 'The agent of "review" used 1100 of 1000 tokens.',
     })
     expect(model.doGenerateCalls.map(({ maxOutputTokens }) => maxOutputTokens)).toEqual([1000, 100])
   })
@@ -72,7 +72,7 @@ describe('an agent ends', () => {
     const tree = { ...LOOK, 'skills/review.skill.md': agentSkill('review', 'agent: { maxTokens: 1000 }') }
     await expect(agentRuntime(tree, model).invoke('review')).rejects.toMatchObject({
       code: 'AGENT_LIMIT',
-      message: 'The agent of "review" used 1010 tokens, and may use 1000.',
+      message: 'The agent of "review" used 1010 of 1000 tokens.',
     })
     expect(model.doGenerateCalls).toHaveLength(2)
   })

@@ -37,5 +37,5 @@ it('approvals shows what was approved for the project, and revokes it', async ()
     2,
     expect.stringContaining('No approval of this project has the id'),
   ])
-  expect((await agentApps(join(cwd, 'skills'), ['approvals'])).stderr).toContain('Nothing was approved')
+  expect((await agentApps(join(cwd, 'skills'), ['approvals'])).stderr).toContain('No call was approved')
 })

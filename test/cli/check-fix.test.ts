@@ -155,7 +155,7 @@ describe('check --fix', () => {
     expect(read(root)).toBe(file(CORRECTED['several in one file']?.after ?? ''))
     expect(await agentApps(root, ['check', '--dry-run'])).toMatchObject({
       status: 2,
-      stderr: expect.stringContaining('--dry-run is for --fix'),
+      stderr: expect.stringContaining('--dry-run requires --fix'),
     })
   })
 })

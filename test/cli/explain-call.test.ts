@@ -113,5 +113,5 @@ it('says what a person at the command can do', async () => {
   expect(await said('explain', 'look', '--path', 'skills', '--call', '{')).toContain(
     'Write --call \'{"key": "value"}\'',
   )
-  expect(await said('run', 'save', '--path', 'skills', '--as-agent')).toContain('Run it at a terminal')
+  expect(await said('run', 'save', '--path', 'skills', '--as-agent')).toContain('Run it in a terminal')
 })

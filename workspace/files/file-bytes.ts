@@ -1,7 +1,7 @@
 import { isUtf8 } from 'node:buffer'
 import type { FileHandle } from 'node:fs/promises'
 
-/** All bytes of a file of a known size, read into one place; more where it has grown. */
+/** All bytes of a file of a known size; one more if it has grown. */
 export async function bytesOf(handle: FileHandle, size: number): Promise<Buffer> {
   const bytes = Buffer.allocUnsafeSlow(size + 1)
   let end = 0
@@ -12,7 +12,7 @@ export async function bytesOf(handle: FileHandle, size: number): Promise<Buffer>
   }
 }
 
-/** The bytes as text, a byte order mark included; null for what is not text in UTF-8. */
+/** Bytes as text, with any byte order mark; null unless they are UTF-8 text. */
 export function textOf(bytes: Buffer): string | null {
   return bytes.includes(0) || !isUtf8(bytes) ? null : bytes.toString()
 }

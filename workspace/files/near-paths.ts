@@ -5,10 +5,10 @@ import { hold } from '../wall/open-place.js'
 import type { Place } from '../wall/place.js'
 import type { Workspace } from '../wall/workspace.js'
 
-/** At most so many names of a folder are compared. */
+/** The most names of a folder that are compared. */
 const NAMES_MAX = 2000
 
-/** Paths beside a file that is missing, which may be meant: of nearly its name, or with another ending. */
+/** Paths beside a missing file that may be meant: with a similar name or another extension. */
 export async function nearPaths(place: Place, { protected: files }: Workspace): Promise<string[]> {
   const name = place.segments.at(-1) ?? ''
   const names = await namesBeside(place)
@@ -26,7 +26,7 @@ function stemOf(name: string): string {
   return name.toLowerCase().replace(/\.[^.]*$/, '')
 }
 
-/** The names in the folder that a place is in; none where there is no such folder, or it may not be listed. */
+/** The names in the folder of a place; empty if it cannot be listed. */
 async function namesBeside(place: Place): Promise<string[]> {
   try {
     const held = await hold(place, place.segments.slice(0, -1))
@@ -36,7 +36,7 @@ async function namesBeside(place: Place): Promise<string[]> {
       await held.close()
     }
   } catch {
-    // It only serves a hint: the error that is thrown says what is wrong.
+    // Only a hint depends on them.
     return []
   }
 }

@@ -7,7 +7,7 @@ import type { Workspace } from '../wall/workspace.js'
 import { nearPaths } from './near-paths.js'
 
 /**
- * Opens a file that may be read, which neither its name nor its first bytes make a secret.
+ * Opens a file for reading, unless its name or its first bytes show that it is a secret.
  *
  * @throws FILE_NOT_FOUND, with similar paths; FILE_PROTECTED, FILE_UNUSABLE, PATH_OUTSIDE
  */

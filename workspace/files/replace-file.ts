@@ -4,16 +4,15 @@ import { AgentAppsError } from 'agent-apps'
 import { inFolderOf, statItem } from '../wall/open-place.js'
 import { type Place, refused } from '../wall/place.js'
 
-/** The prefix of files that are being written. Nothing of a workspace is shown or written under it. */
+/** The prefix of files that are being written, which tools neither show nor write. */
 export const UNFINISHED = '.agent-apps-unfinished-'
 
 /**
- * Puts a file in the place of another one, or where there was none: whoever reads it finds the old or the
- * new one, whole.
+ * Creates or replaces a file atomically: readers see the old or the new one, whole.
  *
- * @param before the file as it was read; null where there was none
- * @param check called last, before the file appears; throws where that is no longer wanted
- * @throws FILE_CHANGED where it is not as it was
+ * @param before the file's status when it was read; null for a new file
+ * @param check called just before the file appears; throws to cancel
+ * @throws FILE_CHANGED if the file has changed since
  */
 export function replaceFile(
   place: Place,
@@ -51,7 +50,7 @@ async function writeNew(path: string, bytes: Uint8Array, before: Stats | null): 
     await handle.writeFile(bytes)
     if (before) {
       await handle.chmod(before.mode & 0o777)
-      // Others' files stay theirs. Only root writes such files, and may give them away.
+      // Keeps the owner. Only root can write files of others.
       if (process.getuid?.() === 0) await handle.chown(before.uid, before.gid)
     }
     await handle.datasync()
@@ -70,13 +69,13 @@ async function expectSame(item: string, place: Place, before: Stats | null): Pro
   if (!isSame) throw changed(place)
 }
 
-/** Gives a new file its name, unless there is one by now. */
+/** Gives a new file its name, unless the name is taken by now. */
 async function appear(unfinished: string, item: string): Promise<void> {
   try {
     await link(unfinished, item)
   } catch (error) {
     const { code = '' } = error as NodeJS.ErrnoException
-    // Some file systems have no links: then somebody else's new file could be lost between two steps.
+    // Some file systems have no hard links: then a file created meanwhile could be overwritten.
     if (!['EPERM', 'ENOTSUP', 'ENOSYS'].includes(code)) throw error
     await rename(unfinished, item)
     return
@@ -94,7 +93,7 @@ async function removeUnfinished(path: string): Promise<void> {
 
 export function changed({ path }: Place): AgentAppsError {
   return new AgentAppsError('FILE_CHANGED', `${path} was changed since it was read.`, {
-    hint: 'Read it again, and decide anew.',
+    hint: 'Read it again, then decide.',
     file: path,
   })
 }

@@ -4,25 +4,25 @@ import { join } from 'node:path'
 import { AgentAppsError, isAgentAppsError } from 'agent-apps'
 import { outside, type Place, refused } from './place.js'
 
-/** On Linux, a directory that is opened by this needs no permission to be read. Node has no name for it. */
+/** On Linux, opens a directory without read permission. Node does not export it. */
 const O_PATH = 0o10000000
 
-/** Directories can be held open, and entered by their descriptors, so that nobody can swap one on the way. */
+/** True if directories can be held open and entered by descriptor, so that they cannot be swapped meanwhile. */
 const HOLDS = process.platform === 'linux' && existsSync('/proc/self/fd')
 
-/** A directory that is held. */
-export interface Held {
-  /** A path to it that leads nowhere else, whatever happens to the directories above it. */
+/** A held directory. */
+interface Held {
+  /** A path that leads only to it, whatever happens to the directories above it. */
   at: string
   close: () => Promise<void>
 }
 
 /**
- * Enters the folder that a place is in, segment by segment and through no link, and does work there.
+ * Enters the folder of a place, segment by segment and through no link, and works there.
  *
- * @param work gets the path of an item of the folder
- * @param create whether folders that are missing are created
- * @throws PATH_OUTSIDE where a folder was swapped meanwhile; FILE_NOT_FOUND
+ * @param work gets the paths of the item and of the folder
+ * @param create whether to create missing folders
+ * @throws PATH_OUTSIDE if a folder was swapped meanwhile; FILE_NOT_FOUND
  */
 export async function inFolderOf<Result>(
   place: Place,
@@ -70,7 +70,7 @@ async function openFolder(place: Place, path: string): Promise<FileHandle> {
   }
 }
 
-/** A folder that is not a directory was one, or led through none, when the place was looked up. */
+/** The error for a folder that was a directory when the place was looked up, and is not any more. */
 async function folderFault(place: Place, path: string, error: unknown): Promise<AgentAppsError> {
   const { code = '' } = error as NodeJS.ErrnoException
   if (code === 'ENOENT') return notFound(place)
@@ -78,7 +78,7 @@ async function folderFault(place: Place, path: string, error: unknown): Promise<
   const stat = await lstat(path).catch(() => null)
   if (stat && !stat.isSymbolicLink())
     return notFile(place, 'cannot be: a part of its path is not a directory')
-  return outside(place.path, 'a part of it was replaced by a link meanwhile', error)
+  return outside(place.path, SWAPPED, error)
 }
 
 async function makeFolder(path: string, place: Place): Promise<void> {
@@ -89,7 +89,7 @@ async function makeFolder(path: string, place: Place): Promise<void> {
   }
 }
 
-/** Checks the real path before and after. What happens between the two cannot be seen. */
+/** Checks the real path before and after the work. Swaps in between go unnoticed. */
 async function holdByPath(place: Place, segments: readonly string[], create: boolean): Promise<Held> {
   const at = join(place.base, ...segments)
   try {
@@ -111,11 +111,13 @@ async function holdByPath(place: Place, segments: readonly string[], create: boo
   }
 }
 
+const SWAPPED = 'a part of it was replaced by a link meanwhile'
+
 function swapped(place: Place): AgentAppsError {
-  return outside(place.path, 'a part of it was replaced by a link meanwhile')
+  return outside(place.path, SWAPPED)
 }
 
-/** Throws where the folders that a place is in could not be created, as one of them is a file. */
+/** Throws if the folders of a place cannot be created, since one of them is a file. */
 export async function expectFolders(place: Place): Promise<void> {
   try {
     const held = await hold(place, place.segments.slice(0, -1))
@@ -125,16 +127,16 @@ export async function expectFolders(place: Place): Promise<void> {
   }
 }
 
-/** A regular file, open. */
+/** An open regular file. */
 export interface OpenFile {
   handle: FileHandle
   stat: Stats
 }
 
 /**
- * Opens a regular file to be read. A FIFO or a device is not even opened.
+ * Opens a regular file for reading. A FIFO or device is not even opened.
  *
- * @param item what `inFolderOf` gives
+ * @param item the path from `inFolderOf`
  * @throws FILE_NOT_FOUND, FILE_UNUSABLE, PATH_OUTSIDE
  */
 export async function openFile(item: string, place: Place): Promise<OpenFile> {
@@ -159,7 +161,7 @@ export async function openFile(item: string, place: Place): Promise<OpenFile> {
   }
 }
 
-/** The status of what is there, which is a regular file; null where there is nothing. */
+/** The status of a regular file; null if there is nothing. Throws for anything else. */
 export async function statItem(item: string, place: Place): Promise<Stats | null> {
   try {
     const stat = await lstat(item)

@@ -3,33 +3,33 @@ import { basename, dirname, isAbsolute, relative, resolve, sep } from 'node:path
 import { AgentAppsError } from 'agent-apps'
 import { PATH_MAX } from './path-key.js'
 
-/** The parts inside the wall. */
+/** The folders inside the wall. */
 export interface Inside {
   /** The root's real path. Relative paths start from it. */
   root: string
-  /** The real paths of all folders that may be reached, the root first. */
+  /** The real paths of all accessible folders, the root first. */
   folders: readonly string[]
 }
 
-/** The target of a path of a call, inside the wall. */
+/** The target of a call's path, inside the wall. */
 export interface Place {
-  /** As it is shown: relative to the root, with `/`; absolute where it is in another folder. */
+  /** The shown path: relative to the root, with `/`; absolute in another folder. */
   path: string
   /** Absolute, without links up to where it exists. */
   real: string
-  /** The folder of the wall that it is in, real. */
+  /** The folder of the wall that contains it, real. */
   base: string
-  /** The way there from `base`, without links; empty for the folder itself. */
+  /** The path from `base`, without links; empty for the folder itself. */
   segments: readonly string[]
-  /** The way from the root or another folder as the call wrote it; null where that is outside. */
+  /** The path from the root or another folder as the call wrote it; null if that is outside. */
   written: readonly string[] | null
   exists: boolean
 }
 
 /**
- * Finds where a path leads, and refuses what is outside the wall. Nothing is opened.
+ * Finds where a path leads, and refuses anything outside the wall. Nothing is opened.
  *
- * @param more folders that may be reached besides, real
+ * @param more other accessible folders, real
  * @throws PATH_OUTSIDE, FILE_UNUSABLE
  */
 export async function placeOf(path: string, workspace: Inside, more: readonly string[] = []): Promise<Place> {
@@ -52,7 +52,7 @@ export async function placeOf(path: string, workspace: Inside, more: readonly st
   }
 }
 
-/** The segments of the way from a folder to a path, both absolute; null where it is not inside. */
+/** The segments from a folder to a path, both absolute; null if the path is not inside. */
 export function within(folder: string, path: string): string[] | null {
   const way = relative(folder, path)
   if (way === '') return []
@@ -60,7 +60,6 @@ export function within(folder: string, path: string): string[] | null {
   return segments[0] === '..' || isAbsolute(way) ? null : segments
 }
 
-/** A real path as calls and results write it. */
 function shownPath(real: string, root: string): string {
   const segments = within(root, real)
   if (segments === null) return real.replaceAll(sep, '/')
@@ -75,10 +74,10 @@ export function outside(path: string, why: string, cause?: unknown): AgentAppsEr
   })
 }
 
-/** Names that Windows reads as devices, whatever their ending and folder. */
+/** Names of Windows devices, with any extension and folder. */
 const DEVICE = /(?:^|[\\/])(?:con|prn|aux|nul|com\d|lpt\d|conin\$|conout\$)(?:[ .:][^\\/]*)?(?:[\\/]|$)/i
 
-/** Why a text is not a path here, whatever lies there; null where it may be one. */
+/** The reason why a string cannot be a path of the workspace; null if it can. */
 function textProblem(path: string): string | null {
   if (path === '') return 'it is empty; "." is the root'
   if (path.length > PATH_MAX) return `it has more than ${PATH_MAX} characters`
@@ -95,8 +94,8 @@ function textProblem(path: string): string | null {
 }
 
 /**
- * The real path of the nearest item that exists, with what is missing behind it. A link that leads nowhere is
- * refused: what is written there would appear wherever it points.
+ * The real path of the nearest existing item, with the missing rest appended. A broken link is refused, since writing to it
+ * would create its target.
  */
 async function realPlace(absolute: string, path: string): Promise<{ real: string; exists: boolean }> {
   const missing: string[] = []
@@ -125,7 +124,7 @@ async function isLink(path: string): Promise<boolean> {
   }
 }
 
-/** The error for what the system does not let this process do. */
+/** The error for an operation that the system refuses. */
 export function refused(path: string, cause: unknown): AgentAppsError {
   const { code = 'unknown' } = cause as NodeJS.ErrnoException
   return new AgentAppsError(

@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs'
 import { realpath } from 'node:fs/promises'
 import { join, resolve } from 'node:path'
-import { AgentAppsError, type Globals, type PathEntry, type WorkspaceOptions } from 'agent-apps'
+import { AgentAppsError, type Globals, iterPaths, type PathEntry, type WorkspaceOptions } from 'agent-apps'
 import { compileGlob, GlobProblem } from '../../src/patterns/glob.js'
 import { matchGlob } from '../../src/patterns/match-glob.js'
 import { looksSecret } from '../../src/skill/secrets.js'
@@ -9,9 +9,9 @@ import { type Place, within } from './place.js'
 
 /** The files inside the wall that may not be read or written. */
 export interface ProtectedFiles {
-  /** Why a file may not be written; null where it may. */
+  /** The reason why a file may not be written; null if it may. */
   writing: (place: Place) => string | null
-  /** Why a file may not be read, or shown to exist; null where it may. */
+  /** The reason why a file may not be read or listed; null if it may. */
   reading: (place: Pick<Place, 'segments' | 'written'>) => string | null
 }
 
@@ -28,12 +28,12 @@ export function expectWritable({ writing }: ProtectedFiles, place: Place): void 
 function refuse({ path }: Place, what: string, why: string | null): void {
   if (why === null) return
   throw new AgentAppsError('FILE_PROTECTED', `${path} may not be ${what}: ${why}.`, {
-    hint: 'Leave it to a person. A host lists in `workspace` what may be read and written nevertheless.',
+    hint: 'Leave it to a person. The host can allow it by `read` and `write` of `workspace`.',
     file: path,
   })
 }
 
-/** Works out what is protected in the workspace of a runtime. */
+/** The protected files of a runtime's workspace. */
 export async function protectedFiles(
   options: WorkspaceOptions,
   root: string,
@@ -62,15 +62,15 @@ export async function protectedFiles(
       if (options.skills) return null
       const entry = skills.find(directory => within(directory, place.real) !== null)
       if (entry === undefined) return null
-      // A path entry around the workspace would protect all of it: then what makes a skill is protected.
+      // A path entry around the workspace would protect all of it; then only skills are protected.
       return within(entry, root) === null || belongsToSkill(place, root)
-        ? 'skills may not be written, as they are tools'
+        ? 'skills may not be written, since they are tools'
         : null
     },
   }
 }
 
-/** True where a glob of the host matches a way from a folder of the workspace. */
+/** A test for paths that the host's globs match, from a folder of the workspace. */
 function listed(globs: readonly string[] | undefined, key: string): (segments: readonly string[]) => boolean {
   const programs = (globs ?? []).map(glob => {
     try {
@@ -88,15 +88,9 @@ function listed(globs: readonly string[] | undefined, key: string): (segments: r
 }
 
 async function realDirectories(paths: readonly PathEntry[], cwd: string): Promise<string[]> {
-  const directories = paths.flatMap(entry => {
-    if (typeof entry === 'string') return [entry]
-    return 'dir' in entry ? [entry.dir] : []
-  })
+  const directories = [...iterPaths(paths)].map(({ dir }) => resolve(cwd, dir))
   return Promise.all(
-    directories.map(async directory => {
-      const absolute = resolve(cwd, directory)
-      return existsSync(absolute) ? realpath(absolute) : absolute
-    }),
+    directories.map(async directory => (existsSync(directory) ? realpath(directory) : directory)),
   )
 }
 
@@ -109,8 +103,8 @@ function belongsToSkill({ base, segments }: Place, root: string): boolean {
 }
 
 /**
- * Files that decide what agents, editors and their hosts run, or what an agent is told before all else, by the end of
- * their way. Sources: the manuals of these hosts.
+ * Files that control what agents, editors and their hosts run, or an agent's initial instructions. Sources: the manuals of
+ * these hosts.
  */
 const HOST_FILES = [
   // modelcontextprotocol.io
@@ -142,19 +136,19 @@ const HOST_FILES = [
   /(?:^|\/)\.husky\/.*$/,
 ]
 
-/** Why a way leads to what no tool may write; null where it does not. */
+/** The reason why a path may never be written; null if it may. */
 function controlFile(segments: readonly string[]): string | null {
   const names = segments.map(plain)
-  if (names.some(name => name === '.git' || /^git~\d+$/.test(name))) return "it is the repository's own"
+  if (names.some(name => name === '.git' || /^git~\d+$/.test(name))) return 'it belongs to the repository'
   if (names.some(name => name.startsWith('.agent-apps') || /^agent-apps\.config\./.test(name)))
-    return 'it is of agent-apps'
+    return 'it belongs to agent-apps'
   const way = names.join('/')
-  return HOST_FILES.some(form => form.test(way)) ? 'it decides what agents or their hosts run' : null
+  return HOST_FILES.some(form => form.test(way)) ? 'it controls what agents or their hosts run' : null
 }
 
 /**
- * A name as file systems may compare it: without case, characters that are ignored, and what Windows leaves
- * out at its end.
+ * A name as file systems may compare it: without case, ignored characters, and the trailing dots and spaces that Windows
+ * drops.
  */
 function plain(name: string): string {
   return name

@@ -4,10 +4,10 @@ import { type Place, placeOf } from './place.js'
 import { workspaceOf } from './workspace.js'
 
 /**
- * Refuses an agent's call whose path is written otherwise than its place is shown, by a link or from outside, where
- * the rules allow less for the place: they are about paths, and were asked about the written one.
+ * Refuses an agent's call whose written path differs from the real one, through a link or from outside, if the rules allow
+ * less for the real path: the policy has checked only the written one.
  *
- * @param argument the argument of the call that holds the path
+ * @param argument the name of the argument with the path
  * @throws TOOL_DENIED
  */
 export async function expectSameRules(
@@ -25,16 +25,16 @@ export async function expectSameRules(
   throw new AgentAppsError(
     'TOOL_DENIED',
     `"${name}" may not be called with ${JSON.stringify(written)}, which leads to ${path}: ${there.reason}.`,
-    { hint: `Call it with the path ${JSON.stringify(path)}, if that is what you want.`, tool: name },
+    { hint: `Call it with the path ${JSON.stringify(path)} if you mean that file.`, tool: name },
   )
 }
 
 /**
- * Looks at a path before a person is asked about a call. What is wrong there ends the call only where the agent could
- * learn it by `read` without asking; else it is the person who is shown it, as a refusal must tell nothing.
+ * The preview of a call for the person who is asked about it. An error ends the call only if the agent could learn it by
+ * `read` without approval; else the preview shows it, since a refusal must not leak anything.
  *
- * @param look gives what is shown of a call that works
- * @param otherwise what is shown of another one
+ * @param look returns the preview of a call that works
+ * @param otherwise the preview of a call that fails
  */
 export async function foreseen(
   ctx: PreviewContext,
@@ -50,18 +50,17 @@ export async function foreseen(
   }
 }
 
-/** True where the agent may read what a path leads to without asking. */
+/** True if the agent may read a path's target without approval. */
 async function mayRead(ctx: PreviewContext, path: string): Promise<boolean> {
   if (!(await isAllowed(ctx, path))) return false
   const workspace = await workspaceOf(ctx)
   const place = await placeOf(path, workspace).catch(() => null)
-  // Of a path that leads to nothing here, `read` says the same.
+  // `read` would report the same error.
   if (place === null) return true
   if (workspace.protected.reading(place) !== null) return false
   return pathKey(path) === place.path || isAllowed(ctx, place.path)
 }
 
 async function isAllowed(ctx: PreviewContext, path: string): Promise<boolean> {
-  const said = await ctxDecision(ctx, 'read', { path })
-  return said?.decision === 'allow'
+  return (await ctxDecision(ctx, 'read', { path }))?.decision === 'allow'
 }

@@ -14,29 +14,29 @@ import type { Inside } from './place.js'
 import { processWide } from './process-wide.js'
 import { type ProtectedFiles, protectedFiles } from './protected-files.js'
 
-/** The wall around the files that tools may reach: everything is compared with the real paths in it. */
+/** The wall around the files that tools may access, as real paths. */
 export interface Workspace extends Inside {
-  /** The directory that the runtime works in, which may be the host's project; real. */
+  /** The runtime's working directory, which may be the host's project; real. */
   project: string
   protected: ProtectedFiles
   /** The state of each session. */
   sessions: Map<string, Session>
 }
 
-/** A file as a session knows it. */
+/** A file that a session has read or written. */
 export interface KnownFile {
   size: number
-  /** When it was last changed, in milliseconds. */
+  /** Its modification time, in milliseconds. */
   time: number
   /** SHA-256. */
   digest: string
 }
 
-/** The tools' state of one session. */
+/** The state of one session. */
 export interface Session {
-  /** The files that were read or written, by real path, as they were then. */
+  /** The known files, by real path. */
   read: Map<string, KnownFile>
-  /** The folder for whole outputs, once there is one: real, and only to be read. */
+  /** The folder for long outputs, once there is one: real, and read-only for tools. */
   output?: Promise<string>
 }
 
@@ -55,12 +55,12 @@ export function workspaceOf(ctx: PreviewContext): Promise<Workspace> {
   if (known) return known
   const opening = open(globals, ctxCwd(context))
   all.set(globals, opening)
-  // A folder that was not there may be there at the next call.
+  // A missing folder may exist at the next call.
   opening.catch(() => all.delete(globals))
   return opening
 }
 
-/** Returns what is kept for the session of a call. Calls without a session share one. */
+/** The state of a call's session. Calls without a session share one. */
 export function sessionOf(
   { sessions }: Workspace,
   { sessionId = '' }: Pick<PreviewContext, 'sessionId'>,
@@ -70,13 +70,13 @@ export function sessionOf(
   sessions.set(sessionId, session)
   for (const oldest of sessions.keys()) {
     if (sessions.size <= SESSIONS) break
-    // Its whole outputs are removed with the process.
+    // Its outputs are removed with the process.
     sessions.delete(oldest)
   }
   return session
 }
 
-/** The sessions that are kept; the least recently used one is forgotten first. */
+/** The most sessions; the least recently used one is dropped first. */
 const SESSIONS = 1000
 
 const OPTIONS: OptionTable<keyof WorkspaceOptions> = {
@@ -112,7 +112,7 @@ async function open(globals: Globals, runtimeCwd: string): Promise<Workspace> {
   }
 }
 
-/** Forgets what sessions have read, and removes their whole outputs. */
+/** Drops sessions and removes their outputs. */
 async function endSessions(sessions: Map<string, Session>, ids: readonly string[]): Promise<void> {
   for (const id of ids) {
     const output = sessions.get(id)?.output
@@ -123,7 +123,7 @@ async function endSessions(sessions: Map<string, Session>, ids: readonly string[
 
 async function realFolder(folder: string | undefined, cwd: string): Promise<string> {
   if (!folder) {
-    throw new AgentAppsError('OPTIONS_INVALID', 'The option `workspace` names a folder by an empty path.', {
+    throw new AgentAppsError('OPTIONS_INVALID', 'The option `workspace` contains an empty path.', {
       hint: "Write `workspace: './repo'`, or `workspace: { root: './repo' }`.",
     })
   }
@@ -141,7 +141,7 @@ async function realFolder(folder: string | undefined, cwd: string): Promise<stri
   }
 }
 
-/** The folders outside of the workspace that a session may read: that of its whole outputs. */
+/** The folders outside the workspace that a session may read: that of its outputs. */
 export async function outputFolders({ output }: Session): Promise<string[]> {
   return output === undefined ? [] : [await output]
 }

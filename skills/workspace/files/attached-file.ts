@@ -1,6 +1,6 @@
 import type { FileHandle } from 'node:fs/promises'
 
-/** The kinds of files that a model is shown as they are, by their first bytes. */
+/** The types of files that are attached as they are, by their first bytes. */
 const KINDS: [mime: string, begins: (bytes: Buffer) => boolean][] = [
   ['image/png', bytes => bytes.subarray(0, 8).equals(Buffer.from('89504e470d0a1a0a', 'hex'))],
   ['image/jpeg', bytes => bytes.subarray(0, 3).equals(Buffer.from('ffd8ff', 'hex'))],
@@ -9,17 +9,8 @@ const KINDS: [mime: string, begins: (bytes: Buffer) => boolean][] = [
   ['application/pdf', bytes => bytes.toString('latin1', 0, 5) === '%PDF-'],
 ]
 
-/** The most bytes of a file that is attached. */
+/** The most bytes of an attached file. */
 export const ATTACHED_MAX = 5 * 1024 * 1024
-
-/** A file that a model is shown as it is. */
-export interface Attachment extends Record<string, unknown> {
-  type: 'file'
-  mime: string
-  name: string
-  /** Base64. */
-  data: string
-}
 
 /** The type of an image or a PDF; null for any other file. */
 export async function attachedType(handle: FileHandle): Promise<string | null> {

@@ -7,15 +7,15 @@ import { inFolderOf, openFile } from '../../../workspace/wall/open-place.js'
 import type { Place } from '../../../workspace/wall/place.js'
 import type { KnownFile, Session } from '../../../workspace/wall/workspace.js'
 
-/** A file that its session knows, as it is now. */
+/** The current contents of a file that its session knows. */
 export interface KnownContents {
   stat: Stats
-  /** Null for a file that is not text in UTF-8. A byte order mark is its first character. */
+  /** Null unless the file is UTF-8 text. Its first character may be a byte order mark. */
   text: string | null
 }
 
 /**
- * Reads a file that the session must have read before, and that must be as it was then.
+ * Reads a file that the session must have read before, and that must be unchanged since.
  *
  * @throws FILE_NOT_READ, FILE_CHANGED
  */
@@ -31,7 +31,7 @@ export async function knownContents(place: Place, { read }: Session): Promise<Kn
   try {
     if (stat.size !== known.size) throw changed(place)
     const bytes = await bytesOf(handle, stat.size)
-    // A file that was only touched holds what was read.
+    // A file that was only touched is unchanged.
     if (digestOf(bytes) !== known.digest) throw changed(place)
     return { stat, text: textOf(bytes) }
   } finally {
@@ -40,17 +40,11 @@ export async function knownContents(place: Place, { read }: Session): Promise<Kn
 }
 
 /** The size in bytes of a file that the session knows; 0 for any other. */
-export function knownSize({
-  place: { real },
-  session: { read },
-}: {
-  place: Place
-  session: Session
-}): number {
-  return read.get(real)?.size ?? 0
+export function knownSize({ place, session }: { place: Place; session: Session }): number {
+  return session.read.get(place.real)?.size ?? 0
 }
 
-/** The session's record of a file that it has written. */
+/** The session's record of a file that it has read or written. */
 export function knownAs(bytes: Uint8Array, stat: Stats): KnownFile {
   return { size: bytes.length, time: stat.mtimeMs, digest: digestOf(bytes) }
 }

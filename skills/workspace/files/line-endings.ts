@@ -1,7 +1,4 @@
-/**
- * The line ending of a text, by most of its lines; `
- * ` for a text without line breaks.
- */
+/** The line ending of most lines of a text; `\n` for a text without line breaks. */
 export function lineEnding(text: string): '\n' | '\r\n' {
   let all = 0
   let windows = 0
@@ -12,14 +9,14 @@ export function lineEnding(text: string): '\n' | '\r\n' {
   return windows * 2 > all ? '\r\n' : '\n'
 }
 
-/** A text with all its lines ended in one way. */
+/** Replaces all line endings of a text. */
 export function withLineEnding(text: string, ending: '\n' | '\r\n'): string {
   return text.replace(/\r?\n/g, ending)
 }
 
 const BYTE_ORDER_MARK = '\uFEFF'
 
-/** A new text for a file, with the line endings and the byte order mark of the old one. */
+/** Gives a new text the line endings and the byte order mark of the old one. */
 export function inStyleOf(old: string, text: string): string {
   const isWindows = lineEnding(old) === '\r\n'
   const own = isWindows ? withLineEnding(text, '\r\n') : text

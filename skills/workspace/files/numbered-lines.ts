@@ -1,21 +1,21 @@
 import { createHash } from 'node:crypto'
 import type { FileHandle } from 'node:fs/promises'
 
-/** Some lines of a file, and what was seen of all of it on the way. */
-export interface NumberedLines {
+/** Some lines of a file, and data about the whole file. */
+interface NumberedLines {
   text: string
-  /** How many lines the file has. */
+  /** The number of lines of the file. */
   lines: number
-  /** The last line that is shown; 0 where none is. */
+  /** The last line that is shown; 0 for none. */
   last: number
-  /** True where the file has more lines behind those, or a line was cut. */
+  /** True if the file has more lines after those, or a line was cut. */
   truncated: boolean
   bytes: number
   /** SHA-256 of the whole file. */
   digest: string
 }
 
-/** Thrown for a file that is not text in UTF-8. */
+/** Thrown for a file that is not UTF-8 text. */
 export class NotText extends Error {}
 
 const CHUNK = 256 * 1024
@@ -23,12 +23,12 @@ const CHUNK = 256 * 1024
 const LINE_MAX = 2000
 
 /**
- * Reads a file once, chunk by chunk, so that its size does not matter.
+ * Reads a file of any size once, chunk by chunk.
  *
- * @param from the first line that is shown, from 1
- * @param most how many lines are shown
- * @param bound how many characters are shown
- * @param check called before each chunk; throws where the reading is no longer wanted
+ * @param from the first line to show, from 1
+ * @param most the most lines to show
+ * @param bound the most characters to show
+ * @param check called before each chunk; throws to cancel
  * @throws NotText
  */
 export async function numberedLines(
@@ -91,13 +91,13 @@ class Page {
   }
 
   end(): Pick<NumberedLines, 'text' | 'lines' | 'last' | 'truncated'> {
-    // A file's last line break ends its last line, and begins none.
+    // The last line break of a file begins no line.
     if (this.#line !== '') this.#finish()
     const lines = this.#isEmpty ? 0 : this.#number - 1
     return { text: this.#shown.join('\n'), lines, last: this.#last, truncated: this.#truncated }
   }
 
-  /** Adds a line. Of lines that are not shown, only that they are not empty is kept. */
+  /** Adds a part of a line. For lines that are not shown, one character suffices. */
   #add(text: string, start: number, end: number): void {
     if (start === end) return
     const room = this.#isOnPage() ? LINE_MAX + 1 - this.#line.length : 1 - this.#line.length

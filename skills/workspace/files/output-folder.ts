@@ -5,27 +5,30 @@ import { join } from 'node:path'
 import type { ToolContext } from 'agent-apps'
 import type { Session } from '../../../workspace/wall/workspace.js'
 
-/** The most characters of a tool's output that a model is shown, unless the host says otherwise. */
-const OUTPUT_MAX = 50_000
+/** The setting `maxOutput` in the `config` of a tool. */
+export const MAX_OUTPUT = {
+  ...{ type: 'integer', minimum: 1000, default: 50_000 },
+  description: 'Characters that a model is shown.',
+} as const
 
-/** How many characters of a tool's output the host lets a model see. */
+/** The most characters of a tool's output that a model is shown. */
 export function outputMax({ config }: Pick<ToolContext, 'config'>): number {
-  return typeof config.maxOutput === 'number' ? config.maxOutput : OUTPUT_MAX
+  return typeof config.maxOutput === 'number' ? config.maxOutput : MAX_OUTPUT.default
 }
 
-/** An output as a model is shown it. */
-export interface BoundedOutput {
+/** An output for a model. */
+interface BoundedOutput {
   output: string
   truncated: boolean
-  /** The file with all of it; null if nothing is left out. */
+  /** The file with the whole output; null if nothing is left out. */
   file: string | null
 }
 
 /**
- * Cuts an output at a line's end where it is too long, and keeps the whole of it in the session's folder.
+ * Cuts a long output at the end of a line, and stores the whole output in the session's folder.
  *
- * @param name of the tool
- * @param most the characters that are shown
+ * @param name the tool
+ * @param most the most characters to show
  */
 export async function boundedOutput(
   text: string,
@@ -44,7 +47,7 @@ export async function boundedOutput(
   }
 }
 
-/** Writes a whole output into the session's folder. Returns its path. */
+/** Stores an output in the session's folder. Returns its path. */
 export async function keptOutput(text: string | Uint8Array, name: string, session: Session): Promise<string> {
   session.output ??= makeFolder()
   const file = join(await session.output, `${name}-${crypto.randomUUID()}.txt`)

@@ -1,25 +1,24 @@
 import { AgentAppsError, nearest } from 'agent-apps'
 import { lineEnding, withLineEnding } from './line-endings.js'
 
-/** One change: a text that is in the file, and what takes its place. */
+/** A replacement of a text in a file. */
 export interface Edit {
   old: string
   new: string
-  /** True if every occurrence is replaced. */
+  /** True to replace every occurrence. */
   all?: boolean
 }
 
 /**
- * The work of all changes of one call, in characters: a few changes of all places could make more of a text than fits
- * into memory, and take minutes in which nothing else runs.
+ * The most work of one call, in characters. A few edits of every occurrence could otherwise exceed the memory, and block the
+ * process for minutes.
  */
 const WORK_MAX = 32_000_000
-/** A place takes as long as so many characters. */
+/** The work for an occurrence, in characters. */
 const PLACE_WORK = 4
 
 /**
- * Makes changes one after the other, each of what the ones before it made; all of them, or none. A line break
- * of a change means the file's.
+ * Applies edits one after the other, all of them or none. A line break in an edit matches that of the file.
  *
  * @param path for messages
  * @throws EDIT_FAILED
@@ -40,7 +39,7 @@ export function replaceText(
     const made = replaceOne(now, edit, { ending, room }, message => failed(path, which, message))
     now = made.text
     replaced += made.count
-    // What came more than once is gone through by the changes that follow.
+    // The following edits search the inserted text, too.
     repeated += made.repeated
     work += made.count * PLACE_WORK + repeated
   }
@@ -67,16 +66,16 @@ function replaceOne(
   if (count > 1 && !all) throw failure(ambiguous(text.split(found), found))
   const repeated = (count - 1) * Math.max(0, put.length - found.length)
   if (count * PLACE_WORK + repeated > room) throw failure(TOO_MUCH)
-  // Millions of places are put together at once, and not one by one.
+  // Joins millions of occurrences at once.
   return { text: text.split(found).join(put), count, repeated }
 }
 
 const TOO_MUCH = {
   text: 'The edits replace or add too much at once',
-  hint: 'Make fewer of them in a call, or write the file as a whole.',
+  hint: 'Make fewer of them per call, or write the whole file.',
 }
 
-/** The number of places of a text in another one, counted up to one more than `most`. */
+/** The number of occurrences of a text in another one, counted up to one more than `most`. */
 function placesIn(text: string, found: string, most: number): number {
   let count = 0
   for (let at = text.indexOf(found); at !== -1 && count <= most; at = text.indexOf(found, at + found.length))
@@ -86,7 +85,7 @@ function placesIn(text: string, found: string, most: number): number {
 
 const PLACES_SHOWN = 10
 
-/** @param pieces of the file, between which the text is */
+/** @param pieces the parts of the file between the occurrences */
 function ambiguous(pieces: readonly string[], found: string): { text: string; hint: string } {
   const lines: number[] = []
   let line = 1
@@ -107,12 +106,12 @@ function breaksIn(text: string): number {
   return text.split('\n').length - 1
 }
 
-/** At most so many lines are compared for a hint, so many times altogether. */
+/** The most lines to compare for a hint, and the most comparisons. */
 const LINES_COMPARED = 20_000
 const COMPARISONS = 1_000_000
 
 function absent(text: string, old: string): { text: string; hint: string } {
-  const said = 'The text to be replaced is not in the file'
+  const problem = 'The text to be replaced is not in the file'
   const wanted = old.split('\n').map(line => line.trim())
   const first = wanted.find(line => line !== '') ?? ''
   const lines = text.split('\n', LINES_COMPARED)
@@ -123,19 +122,19 @@ function absent(text: string, old: string): { text: string; hint: string } {
   )
   if (same !== -1 && first !== '') {
     return {
-      text: `${said} with this white space. Line ${same + 1} differs only in that`,
+      text: `${problem} with this white space. Line ${same + 1} differs only in that`,
       hint: 'Quote it exactly as `read` shows it behind the tab.',
     }
   }
   const near = first === '' ? -1 : nearestLine(first, trimmed)
-  if (near === -1) return { text: said, hint: 'Read the file again, and quote it exactly as it is.' }
+  if (near === -1) return { text: problem, hint: 'Read the file again, and quote it exactly.' }
   return {
-    text: `${said}. Line ${near + 1} is the most similar: ${JSON.stringify((lines[near] ?? '').slice(0, LINE_COMPARED))}`,
-    hint: 'Read the file there, and quote it exactly as it is.',
+    text: `${problem}. Line ${near + 1} is the most similar: ${JSON.stringify((lines[near] ?? '').slice(0, LINE_COMPARED))}`,
+    hint: 'Read the file there, and quote it exactly.',
   }
 }
 
-/** So many characters of so many lines are compared more closely, which takes a few milliseconds. */
+/** The most characters and lines to search for the most similar line, which takes a few milliseconds. */
 const LINE_COMPARED = 80
 const LINES_NEAR = 1000
 

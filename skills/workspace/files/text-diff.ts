@@ -1,39 +1,38 @@
 import { type StructuredPatchHunk, structuredPatch } from 'diff'
 
-/** The lines around a change that are shown. */
+/** The lines of context around a change. */
 const CONTEXT = 3
-/** The most characters of what is shown. */
+/** The most characters to show. */
 export const TEXT_MAX = 20_000
-/** Milliseconds after which it is no longer looked for what two texts have in common. */
+/** The time limit of a comparison, in milliseconds. */
 const TIME_MAX = 50
-/** The most characters, of both texts together, that are compared. */
+/** The most characters to compare, of both texts together. */
 const COMPARED_MAX = 500_000
 
 /** The difference between two texts. */
-export interface TextChange {
-  /** In the unified format; where the texts are too different to be compared, a sentence that says so. */
+interface TextChange {
+  /** A unified diff, or a note if the texts differ too much to be compared. */
   diff: string
-  /** The numbers of lines that go and that come; null where the texts were not compared. */
+  /** The numbers of removed and added lines; null if the texts were not compared. */
   lines: { removed: number; added: number } | null
 }
 
 /**
- * Compares two texts. Only what lies between their common beginning and end is compared, so that a small
- * change of a large file takes no longer than that of a small one.
+ * Compares two texts, between their common beginning and end, so that a small change of a large file is fast.
  */
 export function textChange(path: string, old: string, text: string): TextChange {
   if (old === text) return { diff: '', lines: { removed: 0, added: 0 } }
   const { start, line, ends } = changedPart(old, text)
   const [before, after] = [old.slice(start, ends[0]), text.slice(start, ends[1])]
   if (before.length + after.length > COMPARED_MAX)
-    return { diff: `[${path} was changed from line ${line} on, too much to be shown.]`, lines: null }
+    return { diff: `[${path} was changed from line ${line} on, too much to show.]`, lines: null }
   const options = { context: CONTEXT, timeout: TIME_MAX }
   const compared = structuredPatch(path, path, before, after, undefined, undefined, options)
   const hunks = compared?.hunks ?? [wholeHunk(before, after)]
   const shown = hunks.map(({ oldStart, oldLines, newStart, newLines, lines }) => {
-    // The last hunk may lack a line break only since the texts were cut there.
+    // The cut texts may lack a line break that the whole texts have.
     const own = lines.filter(one => one !== NO_BREAK || reachesEnd(ends, old, text))
-    // What is empty stands behind the line before it.
+    // An empty range is numbered by the line before it.
     const at = (from: number, count: number): string => `${from + line - (count === 0 ? 2 : 1)},${count}`
     return `@@ -${at(oldStart, oldLines)} +${at(newStart, newLines)} @@\n${own.join('\n')}\n`
   })
@@ -45,7 +44,7 @@ export function textChange(path: string, old: string, text: string): TextChange 
   }
 }
 
-/** Both texts as they are, where looking for what they have in common would take too long. */
+/** A hunk that replaces everything, if a comparison takes too long. */
 function wholeHunk(before: string, after: string): StructuredPatchHunk {
   const [old, text] = [linesOf(before), linesOf(after)]
   const lines = [...signed('-', old), ...signed('+', text)]
@@ -60,7 +59,7 @@ function signed(sign: string, lines: readonly string[]): string[] {
   return lines.flatMap(one => (one.endsWith('\n') ? [sign + one.slice(0, -1)] : [sign + one, NO_BREAK]))
 }
 
-/** A text for a person, which ends with a line that says so where it is cut. */
+/** Cuts a text for a person, with a note at the end. */
 export function cutText(text: string, note: string): string {
   if (text.length <= TEXT_MAX) return text
   return `${text.slice(0, text.lastIndexOf('\n', TEXT_MAX) + 1 || TEXT_MAX)}[${note}]\n`
@@ -88,7 +87,7 @@ function changedPart(old: string, text: string): { start: number; line: number; 
   return { start, line: lineOf(old, start), ends: [old.length - common + more, text.length - common + more] }
 }
 
-/** The beginning of the line that is `CONTEXT` lines before a position's. */
+/** The start of the line `CONTEXT` lines before a position. */
 function linesBack(text: string, from: number): number {
   let at = from
   for (let count = 0; count <= CONTEXT; count++) {
@@ -99,7 +98,7 @@ function linesBack(text: string, from: number): number {
   return at + 1
 }
 
-/** The end of the line that is `CONTEXT` lines behind a position's, with its line break. */
+/** The end of the line `CONTEXT` lines after a position, with its line break. */
 function linesOn(text: string, from: number): number {
   let at = from
   for (let count = 0; count <= CONTEXT; count++) {

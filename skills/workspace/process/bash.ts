@@ -24,8 +24,8 @@ interface BashConfig {
 }
 
 /**
- * The approval key of a call: the command exactly as it runs. In another folder it is two commands, which no
- * rule for the beginning of a command covers.
+ * The approval key of a call: the exact command. Another folder adds `cd … &&`, so that no rule for the start of a command
+ * covers it.
  */
 export function commandKey({
   command,
@@ -37,7 +37,7 @@ export function commandKey({
   return `cd ${isPlain ? folder : `'${folder.replaceAll("'", "'\\''")}'`} && ${command}`
 }
 
-/** The command, for a person, unless it cannot be run where it is to. */
+/** The command for a person, unless its folder cannot be used. */
 export function commandPreview(args: BashArguments, ctx: PreviewContext): Promise<string> {
   const { command, cwd } = args
   const look = async (): Promise<string> => {
@@ -54,7 +54,7 @@ async function commandFolder(args: BashArguments, ctx: PreviewContext): Promise<
 }
 
 /**
- * Runs a command. How it ended is in its result, whatever it was.
+ * Runs a command. The result says how it ended.
  *
  * @throws FILE_NOT_FOUND, FILE_UNUSABLE, PATH_OUTSIDE for its folder; RUN_ABORTED
  */
@@ -102,17 +102,17 @@ function resultOf(title: string, ended: EndedCommand, output: CommandOutput, tim
   }
 }
 
-/** How a command ended, where it is worth a line. */
+/** The note about how a command ended; empty after success. */
 function endOf({ exitCode, signal, isLate, left }: EndedCommand, timeoutMs: number): string {
   const lines: string[] = []
-  if (isLate) lines.push(`[ended after ${timeoutMs} ms, the time it had]`)
+  if (isLate) lines.push(`[ended after ${timeoutMs} ms, its time limit]`)
   else if (signal !== null) lines.push(`[ended by ${signal}]`)
   else if (exitCode !== 0) lines.push(`[exit code ${exitCode}]`)
   if (left.length > 0) lines.push(`[processes that could not be ended: ${left.join(', ')}]`)
   return lines.join('\n')
 }
 
-/** The first line of a command, for people. */
+/** A title for people: the first line of a command. */
 function titleOf(command: string): string {
   const [line = ''] = command.trim().split('\n')
   return line.length > 80 || line !== command.trim() ? `${line.slice(0, 79)}…` : line
@@ -120,14 +120,14 @@ function titleOf(command: string): string {
 
 const SHELLS = ['/bin/bash', '/bin/sh']
 
-/** The variables of this process that every command sees, besides those that the host names. */
+/** The variables of this process for every command. */
 const VARIABLES = ['PATH', 'HOME', 'USER', 'LOGNAME', 'SHELL', 'LANG', 'LANGUAGE', 'TZ', 'TMPDIR']
 
 /**
  * The program and the arguments that run a command.
  *
- * @param wrap what is put before the shell, such as `bwrap` and its options. In it, `${workspace}` and `${cwd}`
- *   stand for the two folders
+ * @param wrap words before the shell, such as `bwrap` and its options, in which `${workspace}` and `${cwd}` stand for the
+ *   folders
  */
 function shellCommand(
   command: string,
@@ -146,7 +146,7 @@ function findShell(): string {
   const shell = SHELLS.find(isExecutable)
   if (shell) return shell
   throw new AgentAppsError('FILE_NOT_FOUND', 'There is neither /bin/bash nor /bin/sh on this machine.', {
-    hint: 'Run it where there is a POSIX shell, such as WSL on Windows.',
+    hint: 'Run it on a system with a POSIX shell, such as WSL on Windows.',
     tool: 'bash',
   })
 }
@@ -160,11 +160,11 @@ function isExecutable(file: string): boolean {
   }
 }
 
-/** The environment of a command: a few variables of this process, and the others that the host names. */
+/** The environment of a command: a few variables of this process, and those that the host names. */
 function shellEnvironment(named: readonly string[]): NodeJS.ProcessEnv {
   const passed = Object.keys(process.env).filter(
     name => VARIABLES.includes(name) || name.startsWith('LC_') || named.includes(name),
   )
-  // There is no terminal that could show colours or move a cursor.
+  // There is no terminal.
   return { TERM: 'dumb', ...Object.fromEntries(passed.map(name => [name, process.env[name]])) }
 }

@@ -1,10 +1,10 @@
 import type { FileHandle } from 'node:fs/promises'
 
-/** The most that a model is shown of an output, in bytes: its beginning, and more of its end. */
+/** The most bytes of an output that are shown: its start, and more of its end. */
 const SHOWN_MAX = 50_000
 const HEAD_MAX = 9_500
 const TAIL_MAX = 40_000
-/** The most that is kept of an output, in bytes. */
+/** The most bytes of an output that are stored. */
 const KEPT_MAX = 100 * 2 ** 20
 
 export interface OutputFile {
@@ -12,27 +12,27 @@ export interface OutputFile {
   handle: FileHandle
 }
 
-export interface ShownOutput {
+interface ShownOutput {
   text: string
   isTruncated: boolean
-  /** The file with the whole output, where not all is shown. */
+  /** The file with the whole output, if not all is shown. */
   file: string | null
 }
 
-/** The output of a command: reported as it comes, and bounded. One that is too long to show is in a file. */
+/** The output of a command, reported live and bounded. A file stores an output that is too long to show. */
 export class CommandOutput {
   private size = 0
   private head = Buffer.alloc(0)
   private rest: Buffer[] = []
   private restSize = 0
   private file: OutputFile | undefined
-  /** The part that is being taken, or was last. */
+  /** The last part, or the one in progress. */
   private taking = Promise.resolve()
   private readonly live: LiveOutput
 
   /**
-   * @param report is given the output as it comes, part by part
-   * @param openFile makes the file for a long output
+   * @param report gets the live output, part by part
+   * @param openFile creates the file for a long output
    */
   constructor(
     report: (text: string) => void,
@@ -79,10 +79,9 @@ export class CommandOutput {
     return Buffer.concat([this.head, ...this.rest])
   }
 
-  /** Ends it, whatever has become of the command. */
   async close(): Promise<void> {
     this.live.end()
-    // A file that is being opened is closed, too. Whoever gave the part knows of its failure.
+    // Waits for a file that is being opened. The caller of `take` gets its error.
     await this.taking.catch(() => {})
     await this.file?.handle.close()
   }
@@ -105,7 +104,7 @@ export class CommandOutput {
   }
 }
 
-/** The text of bytes, or its end: what is not UTF-8 takes more bytes as text. */
+/** The text of bytes, or its end: invalid UTF-8 takes more bytes as text. */
 function textOf(bytes: Buffer, most: number): string {
   const text = bytes.toString('utf8')
   if (Buffer.byteLength(text) <= most) return text
@@ -115,12 +114,12 @@ function textOf(bytes: Buffer, most: number): string {
     .replace(/^\uFFFD+/, '')
 }
 
-/** How often new output is reported, in ms. */
+/** The interval of reports, in ms. */
 const REPORT_MS = 50
-/** The most that is reported at once, in characters. */
+/** The most characters of a report. */
 const REPORT_MAX = 20_000
 
-/** Output that is reported as it comes, as text, at most every `REPORT_MS`. */
+/** Reports output as text while it comes, at most every `REPORT_MS`. */
 class LiveOutput {
   private readonly decoder = new TextDecoder()
   private pending = ''

@@ -1,19 +1,19 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { setTimeout as wait } from 'node:timers/promises'
 
-/** The variable that marks the processes of one command, which inherit it. */
+/** The variable that marks the processes of a command, which inherit it. */
 export const MARK_VARIABLE = 'AGENT_APPS_COMMAND'
 
 /**
- * The processes that a command started: those of its group, and on Linux also those that left the group but
- * have its mark in their environment. Other systems do not show the environment of a process.
+ * The processes of a command: those of its group, and on Linux also those that left the group but have its mark in their
+ * environment. Other systems do not expose the environment of a process.
  */
 export class ProcessFamily {
-  /** Processes known not to belong to it, each by id and start time, so that they are looked at once. */
+  /** Processes that do not belong to it, by id and start time, so that each is checked once. */
   private readonly others = new Set<string>()
 
   /**
-   * @param group the process that began it, which leads its group
+   * @param group the first process, which leads the group
    * @param mark the value of `MARK_VARIABLE` in its environment
    */
   constructor(
@@ -21,20 +21,20 @@ export class ProcessFamily {
     private readonly mark: string,
   ) {}
 
-  /** The processes that still run. Where only a group can be asked, its leader's id stands for all of it. */
+  /** The running processes. Outside Linux, the leader's id stands for the whole group. */
   alive(): number[] {
     if (process.platform !== 'linux') return this.groupAlive()
     return processIds().filter(id => this.isMember(id))
   }
 
-  /** The processes that still run and did not leave the group. */
+  /** The running processes of the group. */
   groupAlive(): number[] {
     if (!isThere(-this.group)) return []
     if (process.platform !== 'linux') return [this.group]
     return processIds().filter(id => statusOf(id)?.group === this.group)
   }
 
-  /** Sends a signal to the whole group at once, and to each of the processes that left it. */
+  /** Sends a signal to the group at once, and to each process that left it. */
   send(signal: NodeJS.Signals, processes: readonly number[]): void {
     kill(-this.group, signal)
     for (const id of processes) if (statusOf(id)?.group !== this.group) kill(id, signal)
@@ -58,22 +58,22 @@ function processIds(): number[] {
   return readdirSync('/proc').map(Number).filter(Number.isInteger)
 }
 
-/** The group and the start time of a process; null for one that has ended, be it waited for or not. */
+/** The group and start time of a process; null for an ended one, including zombies. */
 function statusOf(id: number): { group: number; started: string } | null {
   const text = readUnlessGone(`/proc/${id}/stat`)
-  // The name of the program stands in brackets and may have any character.
+  // The name of the program, in brackets, may contain any character.
   const fields = text?.slice(text.lastIndexOf(')') + 2).split(' ') ?? []
   const [state = 'X', , group] = fields
   return /[ZXx]/.test(state) ? null : { group: Number(group), started: fields[19] ?? '' }
 }
 
-/** Its variables, each between two NUL; null where they may not be read. */
+/** The variables of a process, each between two NUL; null if they cannot be read. */
 function environmentOf(id: number): string | null {
   const text = readUnlessGone(`/proc/${id}/environ`)
   return text === null ? null : `\0${text}`
 }
 
-/** The text of a file of the process table; null where it is not there any more, or another user's. */
+/** The text of a file of the process table; null if the process is gone or another user's. */
 function readUnlessGone(file: string): string | null {
   try {
     return readFileSync(file, 'latin1')
@@ -83,18 +83,18 @@ function readUnlessGone(file: string): string | null {
   }
 }
 
-/** True where there is such a process, or with a negative id such a group, ended ones included. */
+/** True if a process exists, or with a negative id a group, including ended ones. */
 function isThere(id: number): boolean {
   return kill(id, 0)
 }
 
-/** Sends a signal; false where there is nobody to get it. */
+/** Sends a signal; false if there is no such process. */
 function kill(id: number, signal: NodeJS.Signals | 0): boolean {
   try {
     process.kill(id, signal)
     return true
   } catch (error) {
-    // A process of another user is there, and this one cannot end it.
+    // It belongs to another user.
     if (codeOf(error) === 'EPERM') return true
     if (codeOf(error) === 'ESRCH') return false
     throw error
@@ -105,16 +105,16 @@ function codeOf(error: unknown): string {
   return String((error as NodeJS.ErrnoException).code)
 }
 
-/** How long processes have to end after they were asked to, in ms. */
+/** The time for processes to end after TERM, in ms. */
 const GRACE_MS = 2000
-/** How long processes may take to be gone once they were killed, in ms: those that wait for a device take longer. */
+/** The time to wait for killed processes, in ms. Those that wait for a device take longer. */
 const GONE_MS = 3000
 
 /**
- * Ends processes: asks each of them once (TERM), and kills those that are left after `GRACE_MS`.
+ * Ends processes: sends TERM once to each of them, and kills those that are left after `GRACE_MS`.
  *
- * @param alive which of the family are to end, those that still run
- * @returns the ids of those that could not be ended
+ * @param alive returns the running processes to end
+ * @returns the ids of processes that could not be ended
  */
 export async function endFamily(
   family: ProcessFamily,
@@ -132,7 +132,7 @@ export async function endFamily(
   }
 }
 
-/** Asks those that were not asked yet; a process that is stopped goes on, so that it can end. */
+/** Sends TERM to processes that did not get it yet, and continues stopped ones, so that they can end. */
 function ask(family: ProcessFamily, left: readonly number[], asked: Set<number>): void {
   const unasked = left.filter(id => !asked.has(id))
   if (unasked.length === 0) return
@@ -141,40 +141,34 @@ function ask(family: ProcessFamily, left: readonly number[], asked: Set<number>)
   for (const id of unasked) asked.add(id)
 }
 
-/** The families of this process that may still run. */
+/** The families that may still run. */
 const running = new Set<ProcessFamily>()
 
 const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const
 
 /**
- * Ends a family with this process, for as long as it runs: a command is in a group of its own, so that what
- * ends this process does not reach it.
+ * Ends a running family with this process. A command has a group of its own, which signals to this process do not reach.
  *
  * @returns a function to call once the family has ended
  */
 export function endWithProcess(family: ProcessFamily): () => void {
-  if (running.size === 0) listen()
+  if (running.size === 0) listen('on')
   running.add(family)
   return () => {
-    if (running.delete(family) && running.size === 0) unlisten()
+    if (running.delete(family) && running.size === 0) listen('off')
   }
 }
 
-function listen(): void {
-  process.on('exit', killAll)
-  for (const signal of SIGNALS) process.on(signal, onSignal)
+function listen(change: 'on' | 'off'): void {
+  process[change]('exit', killAll)
+  for (const signal of SIGNALS) process[change](signal, onSignal)
 }
 
-function unlisten(): void {
-  process.off('exit', killAll)
-  for (const signal of SIGNALS) process.off(signal, onSignal)
-}
-
-/** Ends this process on a signal that has no other listener, as it would have ended without us. */
+/** Ends this process on a signal without other listeners, as the default handler would. */
 function onSignal(signal: NodeJS.Signals): void {
   if (process.listenerCount(signal) > 1) return
   killAll()
-  unlisten()
+  listen('off')
   process.kill(process.pid, signal)
 }
 

@@ -17,24 +17,23 @@ export interface Command {
 }
 
 export interface EndedCommand {
-  /** Null where a signal ended it. */
+  /** Null if a signal ended it. */
   exitCode: number | null
   signal: NodeJS.Signals | null
   durationMs: number
-  /** True where it did not end in time. */
+  /** True if it did not end in time. */
   isLate: boolean
   /** The ids of processes that could not be ended. */
   left: number[]
 }
 
-/** How long an aborted call waits for its processes, in ms. Those that take longer are ended after it. */
+/** The time that an aborted call waits for its processes, in ms. Others are ended after it. */
 const ABORT_MS = 100
 
 /**
- * Runs a command to its end. What it left running in its group ends with it. A timeout or an abort ends all of
- * its processes.
+ * Runs a command to its end, and then ends other processes of its group. A timeout or an abort ends all of its processes.
  *
- * @throws the signal's reason, and what starting it or taking its output throws
+ * @throws the signal's reason; errors of starting it and of `take`
  */
 export async function runCommand(command: Command): Promise<EndedCommand> {
   const started = performance.now()
@@ -63,7 +62,7 @@ export async function runCommand(command: Command): Promise<EndedCommand> {
   }
 }
 
-/** Both outputs are one pipe, so that they come in the order in which they were written. */
+/** Joins both outputs in one pipe, which keeps their order. */
 const JOINED = ['-c', 'exec "$@" 2>&1', 'sh']
 
 async function start({ argv, cwd, environment }: Command) {
@@ -75,7 +74,7 @@ async function start({ argv, cwd, environment }: Command) {
     stdio: ['ignore', 'pipe', 'ignore'],
   })
   const exited = once(child, 'exit')
-  // Without a process, this throws why.
+  // Without a process, this throws the error.
   if (child.pid === undefined) await exited
   return { child, family: new ProcessFamily(child.pid as ProcessId, mark), exited }
 }
@@ -88,30 +87,30 @@ function stopsOf({ timeoutMs, signal }: Command) {
   const late = new Promise<true>(resolve => {
     timer = setTimeout(() => resolve(true), timeoutMs)
   })
-  // Of its own, as Node warns of many listeners: a host may give one signal to many calls.
+  // A signal of its own, since Node warns about many listeners, and a host may pass one signal to many calls.
   const own = signal && AbortSignal.any([signal])
   const aborted = new Promise<never>((_, reject) => {
     own?.addEventListener('abort', () => reject(own.reason))
-    // It may have come while the command was being started.
+    // It may have aborted during the start.
     if (own?.aborted) reject(own.reason)
   })
-  // Where nobody waits for it any more, an abort is not a failure.
+  // An abort after the end is not an unhandled rejection.
   aborted.catch(() => {})
   return { late, aborted, clear: () => clearTimeout(timer) }
 }
 
-/** How long the rest is waited for once the command has ended, in ms: while none comes, and at most. */
+/** The wait for more output after the command has ended, in ms: without any output, and in all. */
 const QUIET_MS = 250
 const REST_MS = 2000
 
 interface OutputReading {
-  /** Never fulfilled; rejected with what taking a part throws. */
+  /** Never fulfilled; rejected with an error of `take`. */
   failed: Promise<never>
-  /** Reads what is still to be read. A process that goes on elsewhere may keep the pipe open. */
+  /** Reads the rest. A process that left the group may keep the pipe open. */
   end: () => Promise<void>
 }
 
-/** Hands on all parts of a stream, one after the other. */
+/** Passes all parts of a stream on, one after the other. */
 function readOutput(stream: Readable, take: (part: Buffer) => Promise<void>): OutputReading {
   let last = 0
   let isBusy = false
@@ -122,7 +121,7 @@ function readOutput(stream: Readable, take: (part: Buffer) => Promise<void>): Ou
   const failed = new Promise<never>((_, reject) => {
     reading.catch(reject)
   })
-  // Where nobody waits for it any more, the command has ended for another reason.
+  // A failure after the end is not an unhandled rejection.
   failed.catch(() => {})
   return { failed, end }
 
@@ -135,7 +134,7 @@ function readOutput(stream: Readable, take: (part: Buffer) => Promise<void>): Ou
         last = performance.now()
       }
     } catch (error) {
-      // A stream that was closed early, not one whose part was not taken.
+      // Ignores a stream that was closed early.
       if (isBusy || !stream.destroyed) throw error
     }
   }

@@ -1,6 +1,6 @@
-/** A line that a search shows. */
+/** A line of a search result. */
 export interface FoundLine {
-  /** The file's way from the folder that is searched, with `/`. */
+  /** The file's path from the searched folder, with `/`. */
   path: string
   number: number
   text: string
@@ -15,26 +15,26 @@ export interface Search {
   mode: 'content' | 'files' | 'count'
   /** Lines around each match. */
   context: number
-  /** At most so many matching lines, or files. */
+  /** The most matching lines or files. */
   limit: number
 }
 
 /** The result of a search. */
 export interface Found {
-  /** With `content`: the lines, those of a file together. */
+  /** With `content`: the lines, grouped by file. */
   lines: FoundLine[]
-  /** With `files` and `count`: the files, and how many of their lines match. */
+  /** With `files` and `count`: the files, and their numbers of matching lines. */
   files: { path: string; count: number }[]
   /** True if there may be more. */
   truncated: boolean
-  /** Lines that were not searched since they are too long for the pattern. */
+  /** The number of lines that were skipped, since they are too long for the pattern. */
   passed: number
 }
 
-/** The characters of a line that are shown. */
+/** The most characters of a line that are shown. */
 const LINE_MAX = 500
 
-/** The text of a result for a model. */
+/** A result as text for a model. */
 export function foundText({ lines, files }: Found, mode: Search['mode'], prefix: string): string {
   if (mode === 'files') return files.map(({ path }) => prefix + path).join('\n')
   if (mode === 'count') return files.map(({ path, count }) => `${prefix}${path}:${count}`).join('\n')
@@ -42,7 +42,8 @@ export function foundText({ lines, files }: Found, mode: Search['mode'], prefix:
   let last: FoundLine | undefined
   for (const line of lines) {
     if (line.path !== last?.path) shown.push(...(last ? [''] : []), `${prefix}${line.path}`)
-    else if (line.number > last.number + 1 && isApart(line, last)) shown.push('--')
+    // Matches without context need no separator.
+    else if (line.number > last.number + 1 && !(line.isMatch && last.isMatch)) shown.push('--')
     const text = line.text.length > LINE_MAX ? `${line.text.slice(0, LINE_MAX)}…` : line.text
     shown.push(`${line.number}${line.isMatch ? ':' : '-'}${text}`)
     last = line
@@ -50,12 +51,7 @@ export function foundText({ lines, files }: Found, mode: Search['mode'], prefix:
   return shown.join('\n')
 }
 
-/** Matches without lines around them follow each other as they are. */
-function isApart(line: FoundLine, last: FoundLine): boolean {
-  return !line.isMatch || !last.isMatch
-}
-
-/** Orders what was found by path. */
+/** Sorts a result by path. */
 export function sortFound(found: Found): void {
   const byPath = (a: { path: string }, b: { path: string }): number =>
     a.path < b.path ? -1 : a.path > b.path ? 1 : 0

@@ -1,20 +1,20 @@
 import { linearPattern, PatternRefused, TextTooLong } from '../../../src/schema/linear-pattern.js'
 import { patternRefused } from '../tree/path-pattern.js'
 
-/** Says which lines a pattern matches, in a time that is bounded for every pattern and line. */
+/** Matches lines in bounded time, for every pattern and line. */
 export interface LineMatcher {
   /** True if a line matches; null if it is too long for the pattern. */
   test: (line: string) => boolean | null
-  /** A text that every line that matches has; empty where none is known. */
+  /** A text that every matching line contains; empty if none is known. */
   needs: string
 }
 
-/** The steps that one line may take, some ten milliseconds. */
+/** The most steps for a line, some ten milliseconds. */
 const STEPS_MAX = 4_000_000
 
 /**
- * Compiles a regular expression. One that the host's engine matches in bounded time is left to it, which is
- * much faster; every other one is matched by ours, in time linear in the line.
+ * Compiles a regular expression. The host's engine, which is much faster, matches lines for which its time is bounded; our
+ * engine matches others, in linear time.
  *
  * @throws PATTERN_REFUSED
  */
@@ -45,7 +45,7 @@ function compiled(pattern: string, ignoreCase: boolean): ReturnType<typeof linea
     throw patternRefused(
       pattern,
       error.message,
-      'Write a regular expression, with \\ before signs that are meant as such.',
+      'Write a regular expression, with \\ before special characters that are meant literally.',
     )
   }
 }
@@ -53,8 +53,8 @@ function compiled(pattern: string, ignoreCase: boolean): ReturnType<typeof linea
 const CLASS_OR_ESCAPE = /\\[pP]\{[^}]*\}|\\u\{[^}]*\}|\\[\s\S]|\[(?:\\[\s\S]|[^\]\\])*\]/gu
 
 /**
- * The longest line that a backtracking engine matches within the steps. Each repetition and alternative
- * multiplies the ways to try by the length of the line at most, as long as none is repeated itself.
+ * The longest line that a backtracking engine matches within the steps. Unless they are nested, each repetition and
+ * alternative multiplies the paths to try by the length of the line at most.
  */
 function longestForHost(source: string): number {
   const bare = source.replace(CLASS_OR_ESCAPE, 'x')
@@ -63,7 +63,7 @@ function longestForHost(source: string): number {
   return Math.floor(STEPS_MAX ** (1 / (ways + 1)))
 }
 
-/** The longest text that a pattern without alternatives and groups is sure to need. */
+/** The longest text that every match of a pattern without alternatives and groups contains. */
 function neededText(source: string): string {
   if (/[|(]/.test(source.replace(CLASS_OR_ESCAPE, 'x'))) return ''
   const bare = source.replace(CLASS_OR_ESCAPE, '\0')

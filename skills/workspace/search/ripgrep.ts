@@ -9,22 +9,22 @@ import { patternRefused } from '../tree/path-pattern.js'
 import type { Found, Search } from './found-lines.js'
 
 /** A search by ripgrep. */
-export interface RipgrepRun extends Search {
+interface RipgrepRun extends Search {
   /** The program, absolute. */
   program: string
-  /** The folder that it works in, real. */
+  /** The working directory, real. */
   folder: string
-  /** The folder or file in it that is searched. */
+  /** The folder or file to search in it. */
   target: string
   /** A glob for the names of files. */
   names: string | null
   signal: AbortSignal | undefined
-  /** True if a file's lines count. */
+  /** True if matches in a file count. */
   counts: (path: string) => boolean
 }
 
 /**
- * Runs ripgrep, without a shell, and without what its configuration or the environment say.
+ * Runs ripgrep, without a shell, its configuration or the environment.
  *
  * @throws PATTERN_REFUSED
  */
@@ -38,26 +38,26 @@ export function runRipgrep(run: RipgrepRun): Promise<Found> {
       windowsHide: true,
     })
     const output = new Output(run, () => child.kill('SIGKILL'))
-    let said = ''
+    let errors = ''
     const stop = (): void => void child.kill('SIGKILL')
     signal?.addEventListener('abort', stop, { once: true })
-    // It may have come while the files were looked up.
+    // It may have aborted before.
     if (signal?.aborted) stop()
     child.stdout.setEncoding('utf8').on('data', (chunk: string) => output.take(chunk))
     child.stderr.setEncoding('utf8').on('data', (chunk: string) => {
-      if (said.length < SAID_MAX) said += chunk
+      if (errors.length < ERRORS_MAX) errors += chunk
     })
     child.on('error', reject)
     child.on('close', code => {
       signal?.removeEventListener('abort', stop)
-      // Files that could not be read are passed over; a pattern that cannot be read is all that it says else.
-      if (code === 2 && /regex|parse error|too big/i.test(said)) reject(refusal(run.pattern, said))
+      // Unreadable files are skipped, so that errors are about the pattern.
+      if (code === 2 && /regex|parse error|too big/i.test(errors)) reject(refusal(run.pattern, errors))
       else resolve(output.end())
     })
   })
 }
 
-const SAID_MAX = 10_000
+const ERRORS_MAX = 10_000
 
 function argumentsOf({ pattern, ignoreCase, mode, context, target, names }: RipgrepRun): string[] {
   return [
@@ -75,7 +75,7 @@ function argumentsOf({ pattern, ignoreCase, mode, context, target, names }: Ripg
       : []),
     ...(mode === 'content' && context > 0 ? [`--context=${context}`] : []),
     ...(ignoreCase ? ['--ignore-case'] : ['--case-sensitive']),
-    // What it finds in files with secrets is left out when it is read.
+    // Matches in secret files are dropped later.
     '--iglob=!.git',
     // Unlike a glob, a type does not bring back what is ignored.
     ...(names === null ? [] : [`--type-add=wanted:${names}`, '--type=wanted']),
@@ -85,20 +85,16 @@ function argumentsOf({ pattern, ignoreCase, mode, context, target, names }: Ripg
   ]
 }
 
-function refusal(pattern: string, said: string): Error {
-  const why =
-    said
-      .split('\n')
-      .findLast(line => line.startsWith('error:'))
-      ?.slice('error:'.length) ?? said
-  return patternRefused(
-    pattern,
-    why.trim().replace(/\.$/, ''),
-    'Write a regular expression as ripgrep reads it.',
-  )
+function refusal(pattern: string, errors: string): Error {
+  const line = errors.split('\n').findLast(one => one.startsWith('error:')) ?? errors
+  const why = line
+    .replace(/^error:/, '')
+    .trim()
+    .replace(/\.$/, '')
+  return patternRefused(pattern, why, "Use ripgrep's syntax of regular expressions.")
 }
 
-/** Reads what ripgrep prints, and ends it where that is enough. */
+/** Reads ripgrep's output, and stops it once there is enough. */
 class Output {
   readonly #found: Found = { lines: [], files: [], truncated: false, passed: 0 }
   readonly #counts = new Map<string, boolean>()
@@ -126,7 +122,7 @@ class Output {
     return this.#found
   }
 
-  /** `path NUL number : text`, or `-` in the place of `:` for a line around a match. */
+  /** `path NUL number : text`, with `-` instead of `:` for a line around a match. */
   #line(record: string): void {
     const [, path = '', number = '', sign, text = ''] = /^([^\0]*)\0(\d+)([:-])(.*)$/s.exec(record) ?? []
     if (number === '') return
@@ -164,14 +160,14 @@ function ownPath(path: string): string {
 
 const found = new WeakMap<Workspace, Promise<string | null>>()
 
-/** The ripgrep to run for a workspace; null where there is none. It is looked for once. */
+/** The ripgrep for a workspace; null if there is none. */
 export function ripgrepFor(workspace: Workspace): Promise<string | null> {
   const known = found.get(workspace) ?? findRipgrep(workspace)
   found.set(workspace, known)
   return known
 }
 
-/** The one that the host installed as a package, else the first on its path, outside of what agents may write. */
+/** The installed package's, or else the first in PATH, outside of what agents may write. */
 async function findRipgrep({ folders, project }: Workspace): Promise<string | null> {
   const name = process.platform === 'win32' ? 'rg.exe' : 'rg'
   const onPath = (process.env.PATH ?? '')
@@ -179,9 +175,9 @@ async function findRipgrep({ folders, project }: Workspace): Promise<string | nu
     .filter(isAbsolute)
     .map(folder => join(folder, name))
   const installed = installedRipgrep()
-  for (const path of [...(installed === null ? [] : [installed]), ...onPath]) {
+  for (const path of installed === null ? onPath : [installed, ...onPath]) {
     const real = await programAt(path)
-    // An agent could have put a program of its own there.
+    // An agent could have put its own program there.
     const isOurs =
       real !== null &&
       [...folders, ...(path === installed ? [] : [project])].some(folder => within(folder, real) !== null)
@@ -190,7 +186,7 @@ async function findRipgrep({ folders, project }: Workspace): Promise<string | nu
   return null
 }
 
-/** The path of the installed package, beside agent-apps or above it. */
+/** The program of the installed package, beside agent-apps or above it. */
 function installedRipgrep(): string | null {
   try {
     const { rgPath } = createRequire(import.meta.url)('@vscode/ripgrep') as { rgPath?: unknown }
@@ -208,7 +204,7 @@ async function programAt(path: string): Promise<string | null> {
     await access(real, constants.X_OK)
     return (await stat(real)).isFile() ? real : null
   } catch {
-    // What is not there or not to be run is not it.
+    // Missing or not executable.
     return null
   }
 }

@@ -2,17 +2,17 @@ import { holdsPrivateKey, KEY_BYTES } from '../../../src/skill/secrets.js'
 import type { Place } from '../../../workspace/wall/place.js'
 import type { Workspace } from '../../../workspace/wall/workspace.js'
 import type { PathPattern } from '../tree/path-pattern.js'
-import { type Item, Pause, walkTree } from '../tree/walk-tree.js'
+import { Pause, walkTree } from '../tree/walk-tree.js'
 import type { Found, FoundLine, Search } from './found-lines.js'
 import { type LineMatcher, lineMatcher } from './line-matcher.js'
 
-/** Larger files are not searched. */
+/** The most bytes of a file; larger ones are not searched. */
 const FILE_MAX = 32 * 1024 * 1024
-/** A NUL among so many bytes at its beginning makes a file a binary one. */
+/** The bytes at the start of a file in which a NUL means that it is binary. */
 const START = 8192
 
 /**
- * Searches the files of a folder without any other program.
+ * Searches the files of a folder in this process.
  *
  * @throws PATTERN_REFUSED
  */
@@ -29,13 +29,13 @@ export async function scanFolder(
     enters: () => true,
     take: item => {
       if (item.kind !== 'file' || (glob && !glob.matches(item.path))) return undefined
-      return scan.take(item.path, fileOf(item))
+      return scan.take(item.path, item.folder.read(item.name, FILE_MAX))
     },
   })
   return scan.found
 }
 
-/** Searches one file, of which all bytes are given. */
+/** Searches the bytes of one file. */
 export async function scanFile(
   path: string,
   bytes: Buffer,
@@ -45,10 +45,6 @@ export async function scanFile(
   const scan = new Scan(search, check)
   await scan.take(path, bytes)
   return scan.found
-}
-
-function fileOf({ folder, name }: Item): Buffer | null {
-  return folder.read(name, FILE_MAX)
 }
 
 class Scan {
@@ -68,7 +64,7 @@ class Scan {
     this.#pause = new Pause(check)
   }
 
-  /** Searches a file. False where enough is found; a promise only where there is something to search. */
+  /** Searches a file. False once enough is found; a promise only if there is something to search. */
   take(path: string, bytes: Buffer | null): Promise<boolean> | undefined {
     if (bytes === null || bytes.length === 0) return undefined
     if (this.#needs.length > 0 && !bytes.includes(this.#needs)) return undefined
@@ -103,7 +99,7 @@ class Scan {
     return true
   }
 
-  /** True where one more would be too many. */
+  /** True if one more match would exceed the limit. */
   #isFull(countInFile: number): boolean {
     const { mode, limit } = this.search
     if (this.#count < limit || (mode !== 'content' && countInFile > 0)) return false
@@ -117,7 +113,7 @@ function lineBetween(text: string, start: number, end: number): string {
   return text.slice(start, stop > start && text.charCodeAt(stop - 1) === 13 ? stop - 1 : stop)
 }
 
-/** Takes the lines around matches. */
+/** Collects matches and the lines around them. */
 class Around {
   readonly #before: FoundLine[] = []
   #after = 0

@@ -11,22 +11,22 @@ import type { Found, Search } from './found-lines.js'
 import { ripgrepFor, runRipgrep } from './ripgrep.js'
 import { scanFile, scanFolder } from './scan-files.js'
 
-/** The result of a search, with its place. */
-export interface SearchedPlace {
+/** The result of a search. */
+interface SearchedPlace {
   found: Found
   engine: 'ripgrep' | 'scan'
-  /** The prefix of the paths in `found` when they are shown. */
+  /** The prefix of shown paths. */
   prefix: string
 }
 
-export interface SearchOptions {
-  /** Throws where the search is no longer wanted. */
+interface SearchOptions {
+  /** Throws to cancel. */
   check: () => void
   signal: AbortSignal | undefined
   usesRipgrep: boolean
 }
 
-/** Searches a folder, or one file, by ripgrep where the host has it. */
+/** Searches a folder, or one file, with ripgrep if the host has it. */
 export async function searchPlace(
   place: Place,
   workspace: Workspace,
@@ -35,7 +35,7 @@ export async function searchPlace(
   { check, signal, usesRipgrep }: SearchOptions,
 ): Promise<SearchedPlace> {
   if (!(await isFolder(place))) {
-    // One file is no work for another program.
+    // Another program is not worth it for one file.
     const bytes = await bytesOf(place)
     const found = await scanFile(posix.basename(place.path), bytes, search, check)
     return { found, engine: 'scan', prefix: prefixOf(posix.dirname(place.path)) }
@@ -63,7 +63,7 @@ function prefixOf(path: string): string {
   return path === '.' ? '' : `${path}/`
 }
 
-/** The most bytes of a single file that is searched: the whole output of a command fits. */
+/** The most bytes of a single searched file, enough for the whole output of a command. */
 const FILE_MAX = 128 * 1024 * 1024
 
 async function bytesOf(place: Place): Promise<Buffer> {
@@ -81,14 +81,14 @@ async function bytesOf(place: Place): Promise<Buffer> {
   }
 }
 
-/** Looks again at a file of which another program has read: it may be shown as our own tools would. */
+/** Checks a file that another program has searched as our own tools would. */
 function mayBeShown(path: string, { base, segments, real }: Place, { protected: files }: Workspace): boolean {
   const way = [...segments, ...path.split('/')]
   if (files.reading({ segments: way, written: null }) !== null) return false
   try {
     if (realpathSync(join(real, path)) !== join(base, ...way) || within(base, real) === null) return false
   } catch {
-    // It is gone by now.
+    // It is gone.
     return false
   }
   const folder = HeldFolder.open(join(real, posix.dirname(path)))

@@ -13,8 +13,8 @@ import {
 } from 'node:fs'
 
 /**
- * The folder in which the host has the descriptors of this process as files, by which directories are held;
- * null if there is none. `/proc/self` is a link, which each of many thousand look-ups would follow.
+ * The folder with the descriptors of this process, by which directories are held; null if the host has none. `/proc/self` is
+ * resolved once, since many thousand look-ups would follow the link.
  */
 const DESCRIPTORS =
   process.platform === 'linux' && existsSync('/proc/self/fd')
@@ -22,21 +22,21 @@ const DESCRIPTORS =
     : null
 const O_PATH = 0o10000000
 
-/** A folder of a tree that is walked. What is in it is reached through it, whatever happens above it. */
+/** A folder of a walked tree. Its items are accessed through it, whatever happens above it. */
 export class HeldFolder {
   private constructor(
     readonly at: string,
     private readonly descriptor: number | null,
   ) {}
 
-  /** Opens a folder through no link at its end; null where it is gone, is none, or may not be opened. */
+  /** Opens a folder that is not a link; null if it is gone, is not a folder, or cannot be opened. */
   static open(path: string): HeldFolder | null {
     try {
       if (DESCRIPTORS === null) return lstatSync(path).isDirectory() ? new HeldFolder(path, null) : null
       const descriptor = openSync(path, O_PATH | constants.O_DIRECTORY | constants.O_NOFOLLOW)
       return new HeldFolder(`${DESCRIPTORS}/${descriptor}`, descriptor)
     } catch (error) {
-      return passed(error)
+      return skipped(error)
     }
   }
 
@@ -44,27 +44,27 @@ export class HeldFolder {
     return HeldFolder.open(`${this.at}/${name}`)
   }
 
-  /** Its entries; empty if it may not be listed. */
+  /** Its entries; empty if it cannot be listed. */
   items(): Dirent[] {
     try {
       const items = readdirSync(this.at, { withFileTypes: true })
-      // Without a descriptor, what was listed may be behind a link that came meanwhile.
+      // Without a descriptor, a link may have replaced it meanwhile.
       return this.descriptor !== null || lstatSync(this.at).isDirectory() ? items : []
     } catch (error) {
-      return passed(error) ?? []
+      return skipped(error) ?? []
     }
   }
 
-  /** The status of an item, which may be a link; null where it is gone. */
+  /** The status of an item, which may be a link; null if it is gone. */
   stat(name: string): Stats | null {
     try {
       return lstatSync(`${this.at}/${name}`)
     } catch (error) {
-      return passed(error)
+      return skipped(error)
     }
   }
 
-  /** All bytes of a regular file of at most so many; null for anything else. */
+  /** The bytes of a regular file of limited size; null for anything else. */
   read(name: string, most: number): Buffer | null {
     const stat = this.stat(name)
     if (!stat?.isFile() || stat.size > most) return null
@@ -88,7 +88,7 @@ export class HeldFolder {
         closeSync(descriptor)
       }
     } catch (error) {
-      return passed(error)
+      return skipped(error)
     }
   }
 
@@ -97,11 +97,11 @@ export class HeldFolder {
   }
 }
 
-/** Passes over what went away, was swapped or is not for this user; other failures are thrown. */
-function passed(error: unknown): null {
+/** Null for items that are gone, swapped or inaccessible; throws other errors. */
+function skipped(error: unknown): null {
   const { code = '' } = error as NodeJS.ErrnoException
-  if (PASSED.has(code)) return null
+  if (SKIPPED.has(code)) return null
   throw error
 }
 
-const PASSED = new Set(['ENOENT', 'ENOTDIR', 'ELOOP', 'EACCES', 'EPERM', 'ENXIO', 'ENODEV', 'EINVAL'])
+const SKIPPED = new Set(['ENOENT', 'ENOTDIR', 'ELOOP', 'EACCES', 'EPERM', 'ENXIO', 'ENODEV', 'EINVAL'])

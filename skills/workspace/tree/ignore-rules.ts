@@ -3,24 +3,24 @@ import { type GlobProgram, matchGlob } from '../../../src/patterns/match-glob.js
 
 /** The rules of one ignore file. */
 export interface IgnoreRules {
-  /** The folder that it is in, relative to where the walk's paths begin, with a `/` at its end; empty there. */
+  /** Its folder, relative to the root of the walk's paths, with a trailing `/`; empty for the root. */
   folder: string
   rules: readonly Rule[]
 }
 
 interface Rule {
-  /** True if it takes back what an earlier rule ignores. */
-  isBack: boolean
+  /** True for a `!` rule. */
+  isNegated: boolean
   isForFolders: boolean
   fits: (name: string, path: string) => boolean
 }
 
-/** The files that rules are read from; of two in one folder, the later one decides. */
+/** The names of ignore files; in a folder, the later one wins. */
 export const IGNORE_FILES = ['.gitignore', '.ignore']
 
 /**
- * Reads an ignore file, as git does. Each line becomes a glob that is matched in linear time; one that no glob
- * can say matches nothing, as in git.
+ * Parses an ignore file as git does. Each line becomes a glob, which is matched in linear time; an invalid one matches
+ * nothing.
  */
 export function readIgnoreRules(text: string, folder: string): IgnoreRules {
   const rules = text.split(/\r?\n/).flatMap(line => {
@@ -30,7 +30,7 @@ export function readIgnoreRules(text: string, folder: string): IgnoreRules {
   return { folder, rules }
 }
 
-/** True for an item that the nearest rule about it ignores. */
+/** True if the nearest rule about an item ignores it. */
 export function isIgnored(
   all: readonly IgnoreRules[],
   path: string,
@@ -43,25 +43,25 @@ export function isIgnored(
     for (let number = rules.length - 1; number >= 0; number--) {
       const rule = rules[number] as Rule
       if (rule.isForFolders && !isFolder) continue
-      if (rule.fits(name, inside)) return !rule.isBack
+      if (rule.fits(name, inside)) return !rule.isNegated
     }
   }
   return false
 }
 
 function readRule(line: string): Rule | null {
-  // Spaces at the end do not count unless they are escaped.
+  // Trailing spaces are ignored unless they are escaped.
   let text = line.replace(/(?<!\\)[ \t]+$/, '')
   if (text === '' || text.startsWith('#')) return null
-  const isBack = text.startsWith('!')
-  if (isBack) text = text.slice(1)
+  const isNegated = text.startsWith('!')
+  if (isNegated) text = text.slice(1)
   const isForFolders = text.endsWith('/')
   text = text.replace(/\/+$/, '')
   if (text === '') return null
   const isAnchored = text.includes('/')
   const pattern = text.replace(/^\/+/, '')
   const fits = isAnchored ? pathTest(pattern) : nameTest(pattern)
-  return fits && { isBack, isForFolders, fits }
+  return fits && { isNegated, isForFolders, fits }
 }
 
 function nameTest(pattern: string): Rule['fits'] | null {
@@ -74,12 +74,12 @@ function nameTest(pattern: string): Rule['fits'] | null {
 
 function pathTest(pattern: string): Rule['fits'] | null {
   if (!/[*?[\\]/.test(pattern)) return (_name, path) => path === pattern
-  // `folder/**` is what is in it, and not the folder itself.
+  // `folder/**` matches what is in the folder, but not the folder itself.
   const program = programOf(pattern.replace(/\/\*\*$/, '/**/*'))
   return program && ((_name, path) => matchGlob(program, path))
 }
 
-/** A line's glob in our syntax, in which more characters have a meaning; null where there is none. */
+/** A line's glob in our syntax, in which more characters are special; null if it is invalid. */
 function programOf(pattern: string): GlobProgram | null {
   const ours = pattern.split('/').map(segment => (segment === '**' ? segment : inOurSyntax(segment)))
   try {

@@ -5,14 +5,14 @@ import { type GlobProgram, matchGlob } from '../../../src/patterns/match-glob.js
 /** A pattern over the paths of a tree. */
 export interface PathPattern {
   matches: (path: string) => boolean
-  /** False for a folder that nothing it matches can lie in. */
+  /** False for a folder that cannot contain matches. */
   mayEnter: (path: string, depth: number) => boolean
 }
 
 /**
- * Reads a pattern of a call. It is matched in linear time, whatever it is.
+ * Compiles a call's pattern, which is matched in linear time.
  *
- * @param anywhere whether one without `/` is about names, in whatever folder
+ * @param anywhere whether a pattern without `/` matches names in any folder
  * @throws PATTERN_REFUSED
  */
 export function pathPattern(written: string, anywhere = false): PathPattern {
@@ -21,14 +21,7 @@ export function pathPattern(written: string, anywhere = false): PathPattern {
   if (pattern.startsWith('/') || segments.includes('..'))
     throw patternRefused(written, 'it leads out of the folder', 'Give the folder as `path`.')
   const own = anywhere && segments.length === 1 ? `**/${pattern}` : pattern
-  const program = (() => {
-    try {
-      return compileGlob(own)
-    } catch (error) {
-      if (!(error instanceof GlobProblem)) throw error
-      throw patternRefused(written, error.message, 'Use `*`, `**`, `?`, `[a-z]` and `{a,b}`.')
-    }
-  })()
+  const program = compiled(own, written)
   const fixed = fixedSegments(own)
   const depths =
     own.includes('**') || /\{[^}]*\//.test(own) ? Number.POSITIVE_INFINITY : own.split('/').length
@@ -42,10 +35,16 @@ export function pathPattern(written: string, anywhere = false): PathPattern {
   }
 }
 
-/**
- * The test for paths. Most patterns are about names in whatever folder below a fixed one, and most names are
- * told apart by their ends: these take no steps through a program.
- */
+function compiled(pattern: string, written: string): GlobProgram {
+  try {
+    return compileGlob(pattern)
+  } catch (error) {
+    if (!(error instanceof GlobProblem)) throw error
+    throw patternRefused(written, error.message, 'Use `*`, `**`, `?`, `[a-z]` and `{a,b}`.')
+  }
+}
+
+/** A test for paths. Most patterns are about the ends of names below a fixed folder, and need no glob program. */
 function pathTest(pattern: string, program: GlobProgram): PathPattern['matches'] {
   const [, folder = '', stars, ending] = ENDING.exec(pattern) ?? []
   if (ending === undefined) return path => matchGlob(program, path)
@@ -56,7 +55,7 @@ function pathTest(pattern: string, program: GlobProgram): PathPattern['matches']
     (stars !== undefined || !path.includes('/', folder.length))
 }
 
-/** A fixed folder, `**` or not, and a name that is `*` with an ending, or with one of several. */
+/** A fixed folder, an optional `**`, and `*` with one or several endings. */
 const ENDING =
   /^((?:[\w.-]*[\w-][\w.-]*\/)*)(\*\*\/)?\*((?:\.[\w-]+)*(?:\.\{[\w.-]+(?:,[\w.-]+)+\}|\.[\w-]+))$/
 
@@ -65,7 +64,7 @@ function endingsOf(ending: string): string[] {
   return several === undefined ? [ending] : several.split(',').map(one => start + one)
 }
 
-/** The names of folders that all matches of a pattern lie in. */
+/** The leading folders of a pattern without wildcards. */
 function fixedSegments(pattern: string): string[] {
   const segments = pattern.split('/').slice(0, -1)
   const end = segments.findIndex(segment => /[*?[\]{}!\\()]/.test(segment))
@@ -73,9 +72,6 @@ function fixedSegments(pattern: string): string[] {
 }
 
 export function patternRefused(pattern: string, why: string, hint: string): AgentAppsError {
-  return new AgentAppsError(
-    'PATTERN_REFUSED',
-    `The pattern ${JSON.stringify(pattern)} cannot be used: ${why}.`,
-    { hint },
-  )
+  const message = `The pattern ${JSON.stringify(pattern)} cannot be used: ${why}.`
+  return new AgentAppsError('PATTERN_REFUSED', message, { hint })
 }

@@ -6,7 +6,7 @@ import { expectReadable } from '../../../workspace/wall/protected-files.js'
 import type { Workspace } from '../../../workspace/wall/workspace.js'
 
 /**
- * Finds the folder where a tool begins to walk.
+ * Finds the folder where a walk starts.
  *
  * @throws FILE_NOT_FOUND, FILE_UNUSABLE, FILE_PROTECTED, PATH_OUTSIDE
  */
@@ -16,7 +16,7 @@ export async function startFolder(path: string, workspace: Workspace): Promise<P
   return place
 }
 
-/** Finds a folder or file that exists and may be read. */
+/** Finds an existing, readable folder or file. */
 export async function startPlace(
   path: string,
   workspace: Workspace,

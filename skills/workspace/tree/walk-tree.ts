@@ -10,32 +10,31 @@ import { IGNORE_FILES, type IgnoreRules, isIgnored, readIgnoreRules } from './ig
 /** An item of a tree. */
 export interface Item {
   name: string
-  /** The way from the folder where the walk began, with `/`. */
+  /** The path from the start of the walk, with `/`. */
   path: string
   kind: 'file' | 'folder' | 'link'
   folder: HeldFolder
-  /** How many folders it lies in, below where the walk began. */
+  /** The number of folders between the start of the walk and the item. */
   depth: number
 }
 
 export interface WalkOptions {
-  /** True if a folder is walked as well. */
+  /** True to walk a folder. */
   enters: (item: Item) => boolean
-  /** Called with each item; `false` ends the walk. */
+  /** Called with each item. `false` ends the walk. */
   take: (item: Item) => boolean | undefined | Promise<boolean>
-  /** Called now and then; throws where the walk is no longer wanted. */
+  /** Called now and then; throws to cancel. */
   check: () => void
 }
 
-/** Folders inside of folders that are walked. */
+/** The deepest nesting that is walked. */
 const DEPTH_MAX = 256
-/** Milliseconds after which others have their turn. */
+/** The milliseconds after which the walk yields to other work. */
 const TURN = 10
 const IGNORE_FILE_MAX = 1024 * 1024
 
 /**
- * Walks what is in a folder, in order of names, through no link. Leaves out what ignore files ignore, secrets,
- * and what repositories keep for themselves.
+ * Walks a folder in order of names, through no link, without ignored files, secrets and `.git`.
  *
  * @param start an existing folder
  */
@@ -69,7 +68,7 @@ export async function walkTree(start: Place, workspace: Workspace, options: Walk
 
 interface OpenFolder {
   folder: HeldFolder
-  /** Its way from where the walk began, with a `/` at its end. */
+  /** Its path from the start of the walk, with a trailing `/`. */
   prefix: string
   depth: number
   items: Dirent[]
@@ -77,7 +76,7 @@ interface OpenFolder {
   rules: readonly IgnoreRules[]
 }
 
-/** @param above the way to where the walk began: rules of folders above are about paths from there */
+/** @param above the path to the start of the walk, since rules of folders above apply to whole paths */
 function openFolder(
   folder: HeldFolder,
   prefix: string,
@@ -86,7 +85,7 @@ function openFolder(
   above: readonly string[],
 ): OpenFolder {
   const items = folder.items()
-  // In order of code units, so that walks of equal trees are equal.
+  // By code units, so that the order is deterministic.
   items.sort((a, b) => (a.name < b.name ? -1 : 1))
   const way = [...above.map(segment => `${segment}/`), prefix].join('')
   const own = IGNORE_FILES.filter(name => items.some(item => item.name === name)).flatMap(name =>
@@ -100,7 +99,7 @@ function rulesOf(folder: HeldFolder, name: string, way: string): IgnoreRules[] {
   return bytes === null ? [] : [readIgnoreRules(bytes.toString(), way)]
 }
 
-/** Enters the folder where a walk begins, and reads the rules of the folders above it. */
+/** Enters the start of a walk, and reads the rules of the folders above it. */
 function heldStart({ base, segments }: Place): { folder: HeldFolder; rules: IgnoreRules[] } | null {
   let folder = HeldFolder.open(base)
   const rules: IgnoreRules[] = []
@@ -118,7 +117,7 @@ function heldStart({ base, segments }: Place): { folder: HeldFolder; rules: Igno
   return folder && { folder, rules }
 }
 
-/** The rules of a repository for one user. */
+/** The rules of `.git/info/exclude`. */
 function excludeRules(folder: HeldFolder): IgnoreRules[] {
   const repository = folder.folder('.git')
   const info = repository?.folder('info') ?? null
@@ -130,7 +129,7 @@ function excludeRules(folder: HeldFolder): IgnoreRules[] {
   }
 }
 
-/** An item as it is shown; null for one that is left out. */
+/** An item; null for one that is left out. */
 function itemOf(entry: Dirent, around: OpenFolder, start: Place, workspace: Workspace): Item | null {
   const { name } = entry
   const { folder, prefix, depth, rules } = around
@@ -152,33 +151,33 @@ function kindOf(entry: Dirent, folder: HeldFolder): Item['kind'] | null {
   if (entry.isFile()) return 'file'
   if (entry.isDirectory()) return 'folder'
   if (entry.isSymbolicLink()) return 'link'
-  // Some file systems do not tell when they list.
+  // Some file systems list items without types.
   const isKnown = entry.isFIFO() || entry.isSocket() || entry.isBlockDevice() || entry.isCharacterDevice()
   const stat = isKnown ? null : folder.stat(entry.name)
   if (stat === null) return null
   return stat.isFile() ? 'file' : stat.isDirectory() ? 'folder' : stat.isSymbolicLink() ? 'link' : null
 }
 
-/** True for a link that leads to what may be read, inside the wall. */
+/** True for a link whose target is readable and inside the wall. */
 function isShownLink(path: string, { folders, protected: files }: Workspace): boolean {
   try {
     const real = realpathSync(path)
     const segments = folders.map(folder => within(folder, real)).find(way => way !== null)
     return segments !== undefined && segments !== null && files.reading({ segments, written: null }) === null
   } catch {
-    // It leads nowhere, in a circle, or where this user may not look.
+    // Broken, circular or inaccessible.
     return false
   }
 }
 
-/** Lets others have their turn, and asks whether the walk is still wanted. */
+/** Yields to other work now and then, and checks for cancellation. */
 export class Pause {
   #since = performance.now()
   #count = 0
 
   constructor(readonly check: () => void) {}
 
-  /** Looks at the clock once in many times. */
+  /** Checks the clock only every 64 times. */
   isDue(): boolean {
     this.#count++
     return this.#count % 64 === 0 && performance.now() - this.#since > TURN

@@ -14,13 +14,13 @@ export type PageFormat = 'markdown' | 'text' | 'html'
 
 export interface ConvertedPage {
   text: string
-  /** Empty where the page has none. */
+  /** Empty if the page has none. */
   title: string
-  /** True where the page was too long to convert all of it. */
+  /** True if the page was too long to convert it all. */
   isCut: boolean
 }
 
-/** The content of a page that a reader sees, in a format, with whole URLs. */
+/** Converts the visible content of a page, with absolute URLs. */
 export async function convertHtml(html: string, url: string, format: PageFormat): Promise<ConvertedPage> {
   const tree = unified().use(rehypeParse).parse(html)
   const title = titleOf(tree)
@@ -34,7 +34,7 @@ export async function convertHtml(html: string, url: string, format: PageFormat)
 /** Ids are of no use outside the page, and need no prefix. */
 const SCHEMA = { ...defaultSchema, clobber: [] }
 
-/** True for a link that has no URL that a reader may follow, or nothing to follow it by. */
+/** True for a link without a safe URL or without content. */
 function leadsNowhere({ tagName, properties, children }: Element): boolean {
   return tagName === 'a' && (!properties.href || children.length === 0)
 }
@@ -49,7 +49,7 @@ async function written(tree: Root, format: PageFormat): Promise<string> {
   return processor.stringify((await processor.run(tree)) as never)
 }
 
-/** Invisible copies of ASCII, of which only those that end a flag are seen. */
+/** Removes invisible tag characters, except those of flags. */
 function withoutTags(text: string): string {
   return text.replace(/(\u{1f3f4}[\u{e0020}-\u{e007e}]{1,6}\u{e007f})|[\u{e0000}-\u{e007f}]/gu, '$1')
 }
@@ -70,7 +70,7 @@ function completeLinks(tree: Root, url: string): void {
         properties[name] = new URL(properties[name], base).href
 }
 
-/** All elements, in the order of the page. Pages nest deeper than calls may. */
+/** All elements in document order, without recursion, since pages may nest deeply. */
 function elementsOf(tree: Root): Element[] {
   const found: Element[] = []
   const open: Nodes[] = [tree]

@@ -5,17 +5,17 @@ import { mediaTypeOf } from './media-type.js'
 import { checkUrl } from './page-url.js'
 
 const REDIRECTS_MAX = 5
-/** The most that is read of a page, in bytes. */
+/** The most bytes to read of a page. */
 const BYTES_MAX = 5_000_000
 const REDIRECTING = [301, 302, 303, 307, 308]
 
-export interface FetchOptions {
+interface FetchOptions {
   signal: AbortSignal
-  /** Hosts that may have any address. */
+  /** Hosts that may have a private address. */
   allow?: readonly string[] | undefined
-  /** A proxy that all goes through. It, and not this code, then looks at addresses. */
+  /** A proxy for all requests, which then checks addresses instead of this code. */
   proxy?: string | undefined
-  /** Is told of each URL before it is fetched. */
+  /** Called with each URL before it is fetched. */
   onFetch?: (url: URL) => void
   resolve?: ResolveName
   connectTo?: (addresses: readonly HostAddress[]) => Dispatcher
@@ -25,17 +25,16 @@ export interface FetchedPage {
   /** The URL after redirects. */
   url: URL
   status: number
-  /** As the server gave it. */
   contentType: string | null
   bytes: Uint8Array
-  /** True where there was more. */
+  /** True if there was more. */
   isCut: boolean
-  /** The redirect to another origin; nothing of the page was read then. */
+  /** A redirect to another origin, which was not followed. */
   redirect: URL | null
 }
 
 /**
- * Fetches a page. Redirects within its origin are followed.
+ * Fetches a page, following redirects within its origin.
  *
  * @throws FETCH_REFUSED, FETCH_FAILED; the signal's reason
  */
@@ -61,7 +60,6 @@ async function fetchOnce(url: URL, options: FetchOptions): Promise<FetchedPage> 
     signal.throwIfAborted()
     throw error instanceof TypeError ? failed(url, reasonOf(error), error) : error
   } finally {
-    // A connection that is still open is of no more use.
     await dispatcher.destroy()
   }
 }
@@ -77,7 +75,7 @@ async function dispatcherFor(url: URL, options: FetchOptions): Promise<Dispatche
   return connectTo(await unlessAborted(hostAddresses(url, allow, resolve), signal))
 }
 
-/** Connects to these addresses and to no other: a name is not looked up again, which could give another answer. */
+/** Connects only to these addresses: another look-up of the name could return other ones. */
 function agentFor(addresses: readonly HostAddress[]): Dispatcher {
   return new Agent({
     connect: {
@@ -90,7 +88,7 @@ function agentFor(addresses: readonly HostAddress[]): Dispatcher {
   })
 }
 
-/** A look-up cannot be ended, but need not be waited for. */
+/** Races a look-up, which cannot be cancelled, against the signal. */
 function unlessAborted<Value>(promise: Promise<Value>, signal: AbortSignal): Promise<Value> {
   return new Promise((resolve, reject) => {
     const onAbort = (): void => reject(signal.reason)
@@ -114,7 +112,7 @@ async function pageOf(url: URL, response: Response): Promise<FetchedPage> {
   if (mediaTypeOf(contentType).kind === null)
     throw failed(
       url,
-      `it is ${contentType ? JSON.stringify(contentType.slice(0, 100)) : 'of no type'}, and no text`,
+      `its type is ${contentType ? JSON.stringify(contentType.slice(0, 100)) : 'unknown'}, not text`,
     )
   return { ...about, ...(await bytesOf(response)), redirect: null }
 }
@@ -138,7 +136,7 @@ function failed(url: URL, why: string, cause?: unknown): AgentAppsError {
   })
 }
 
-/** The innermost reason that an error names. */
+/** The message of the innermost cause of an error. */
 function reasonOf({ message, cause }: Error): string {
   return cause instanceof Error ? reasonOf(cause) : message.replace(/\.$/, '')
 }

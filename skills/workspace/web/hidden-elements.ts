@@ -1,12 +1,12 @@
 import type { Element, Nodes, Root } from 'hast'
 
-/** Elements that show nothing of what is in them, or something that is not text of the page. */
+/** Elements whose content is not visible text of the page. */
 const UNSEEN = new Set([
   ...['script', 'style', 'template', 'noscript', 'iframe', 'object', 'embed', 'svg', 'canvas', 'math'],
   ...['title', 'meta', 'link', 'base', 'frame', 'frameset', 'noframes', 'audio', 'video', 'datalist'],
 ])
 
-/** Styles by which a text that is there is not seen. A sheet of styles may hide more, which is not known here. */
+/** Inline styles that hide text. Style sheets are not evaluated. */
 const HIDING = new RegExp(
   [
     'display:none',
@@ -23,41 +23,40 @@ const HIDING = new RegExp(
   ].join('|'),
 )
 
-/** How deep elements stay inside each other. Deeper ones are taken for what is in them. */
+/** The deepest nesting. Deeper elements are replaced by their content. */
 const DEPTH_MAX = 100
-/** The most elements and texts that are kept: what a model reads of a page is far less. */
+/** The most elements and texts that are kept, far more than a model reads of a page. */
 const NODES_MAX = 100_000
 
-/** An element whose children are being gone through. */
-interface Place {
+/** An element whose children are being visited. */
+interface OpenElement {
   children: readonly Nodes[]
   at: number
-  /** The rest of them: for an element that is too deep, in the list of the one around it. */
+  /** The visible children; of an element that is too deep, those of the one around it. */
   kept: Nodes[]
   owner: { children: Nodes[] } | null
 }
 
 /**
- * Leaves of a page what its reader sees, as far as that is not too much: no hidden elements, scripts and
- * comments.
+ * Removes hidden elements, scripts and comments from a page, and everything beyond the limits.
  *
- * @returns whether something was too much
+ * @returns whether a limit was exceeded
  */
 export function keepSeen(tree: Root): boolean {
-  const open: Place[] = [placeOf(tree as Parent)]
+  const open: OpenElement[] = [opened(tree as Parent)]
   let count = 0
-  for (let place = open.at(-1); place; place = open.at(-1)) {
-    const child = count > NODES_MAX ? undefined : place.children[place.at++]
+  for (let last = open.at(-1); last; last = open.at(-1)) {
+    const child = count > NODES_MAX ? undefined : last.children[last.at++]
     if (child === undefined) {
-      if (place.owner) place.owner.children = place.kept
+      if (last.owner) last.owner.children = last.kept
       open.pop()
     } else if (isSeen(child)) {
       count++
       const isFlat = 'children' in child && open.length > DEPTH_MAX
-      if (!isFlat) place.kept.push(child)
+      if (!isFlat) last.kept.push(child)
       if ('children' in child)
         open.push(
-          isFlat ? { ...placeOf(child as Parent), kept: place.kept, owner: null } : placeOf(child as Parent),
+          isFlat ? { ...opened(child as Parent), kept: last.kept, owner: null } : opened(child as Parent),
         )
     }
   }
@@ -66,7 +65,7 @@ export function keepSeen(tree: Root): boolean {
 
 type Parent = { children: Nodes[] }
 
-function placeOf(owner: Parent): Place {
+function opened(owner: Parent): OpenElement {
   return { children: owner.children, at: 0, kept: [], owner }
 }
 
@@ -79,7 +78,7 @@ function isHidden({ tagName, properties }: Element): boolean {
   const { hidden, ariaHidden, popover, style, type, open } = properties
   if (UNSEEN.has(tagName)) return true
   if (hidden !== undefined && hidden !== false) return true
-  // It is shown only while it is open, which a page cannot begin with.
+  // A popover is initially closed.
   if (popover !== undefined) return true
   if (String(ariaHidden) === 'true') return true
   if (tagName === 'input' && type === 'hidden') return true
@@ -87,7 +86,7 @@ function isHidden({ tagName, properties }: Element): boolean {
   return typeof style === 'string' && HIDING.test(withoutComments(style))
 }
 
-/** A style as a browser reads it: without comments, escapes and spaces. */
+/** A style without comments, escapes and spaces, as a browser reads it. */
 function withoutComments(style: string): string {
   return style
     .replace(/\/\*[\s\S]*?\*\//g, '')

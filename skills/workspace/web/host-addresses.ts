@@ -15,8 +15,8 @@ const resolveName: ResolveName = name => lookup(name, { all: true })
 /**
  * The addresses to connect to for a URL, looked up once.
  *
- * @param allow hosts that may have any address: `host`, `host:port` or `*.domain`
- * @throws FETCH_REFUSED where one of them is not a public one; FETCH_FAILED where there is none
+ * @param allow hosts that may have a private address: `host`, `host:port` or `*.domain`
+ * @throws FETCH_REFUSED if an address is not public; FETCH_FAILED if there is none
  */
 export async function hostAddresses(
   url: URL,
@@ -34,8 +34,8 @@ export async function hostAddresses(
   if (refused === undefined || isAllowed(url, allow)) return addresses
   const which = literal === null ? `its address ${refused.address}` : 'it'
   throw new AgentAppsError('FETCH_REFUSED', `${url.host} is not fetched: ${which} is not a public address.`, {
-    hint: 'The host may allow it: `config.tools.webfetch.allow`.',
-    modelHint: 'Fetch a page of a public address.',
+    hint: 'The host can allow it by `config.tools.webfetch.allow`.',
+    modelHint: 'Fetch a page with a public address.',
     tool: 'webfetch',
   })
 }
@@ -57,17 +57,17 @@ function isAllowed({ hostname, port, protocol }: URL, allow: readonly string[]):
   })
 }
 
-/** Public addresses at which a cloud answers its own machines. */
+/** Public addresses of services that clouds offer to their machines. */
 const OF_CLOUDS = ['168.63.129.16']
 
-/** An IPv4 address behind this prefix is reached through a translator. */
+/** The prefix for IPv4 addresses behind a translator (NAT64). */
 const TRANSLATED = ipaddr.parseCIDR('64:ff9b::/96') as [ipaddr.IPv6, number]
 
 /**
- * True for an address of the public internet: not for this machine, a private network, a group of machines, a
- * cloud's own service or a range that is reserved or that wraps another address.
+ * True for an address of the public internet: not for this machine, private networks, multicast, a cloud's own services, or
+ * ranges that are reserved or wrap other addresses.
  *
- * @param text an address as the system's resolver or a URL has it
+ * @param text an address of a resolver or URL
  */
 export function isPublicAddress(text: string): boolean {
   if (!ipaddr.isValid(text)) return false
@@ -75,12 +75,12 @@ export function isPublicAddress(text: string): boolean {
   if (address instanceof ipaddr.IPv4)
     return address.range() === 'unicast' && !OF_CLOUDS.includes(address.toString())
   if (address.match(TRANSLATED)) return isPublicAddress(address.toByteArray().slice(-4).join('.'))
-  // Only these are given out; a range that is new to the list of ranges counts as reserved.
+  // Only 2000::/3 is allocated; unknown ranges count as reserved.
   const isGivenOut = ((address.parts[0] ?? 0) & 0xe000) === 0x2000
   return isGivenOut && address.range() === 'unicast'
 }
 
-/** The address that a URL's host is, without brackets; null for a name. */
+/** A URL's host without brackets if it is an address; null for a name. */
 function literalAddress({ hostname }: URL): string | null {
   const host = hostname.replace(/^\[|\]$/g, '')
   return ipaddr.isValid(host) ? host : null

@@ -3,10 +3,10 @@ import { isMainThread, parentPort, Worker, workerData } from 'node:worker_thread
 import { AgentAppsError } from 'agent-apps'
 import type { ConvertedPage, PageFormat } from './convert-html.js'
 
-/** This module as it was compiled: taken out of `import.meta`, since the name of that alone is the source. */
+/** This compiled module. Destructured, since `import.meta.url` itself would be replaced by the source. */
 const { url: ownUrl } = import.meta
 
-/** Marks a thread as ours: another one may import this module, too. */
+/** Marks our thread, since others may import this module, too. */
 const PURPOSE = 'agent-apps: convert a page'
 
 interface Job {
@@ -24,12 +24,11 @@ async function answer({ html, url, format }: Job): Promise<void> {
   parentPort?.postMessage(await convertHtml(html, url, format))
 }
 
-/** Megabytes that converting a page may take, of which the stack is for pages that nest deeply. */
+/** The memory of a conversion in megabytes, with a stack for deeply nested pages. */
 const LIMITS = { maxOldGenerationSizeMb: 512, stackSizeMb: 16 }
 
 /**
- * Converts a page in a thread of its own: a large one takes seconds, in which nothing else would run, and a
- * strange one may take forever.
+ * Converts a page in a thread of its own, since a large page would block the process for seconds, and a strange one forever.
  *
  * @throws FETCH_FAILED; the signal's reason
  */
@@ -49,7 +48,7 @@ export async function convertApart(
     signal.throwIfAborted()
     throw new AgentAppsError(
       'FETCH_FAILED',
-      `${url} cannot be converted: it nests too deeply or is too large.`,
+      `${url} cannot be converted: it is too large or nests too deeply.`,
       {
         hint: 'Fetch another page.',
         tool: 'webfetch',

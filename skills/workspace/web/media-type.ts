@@ -1,5 +1,5 @@
-/** The meaning of a content type: the way to read its text, if it is text, and the encoding. */
-export interface MediaType {
+/** A parsed content type. `kind` is null for anything but text. */
+interface MediaType {
   kind: 'html' | 'text' | null
   charset: string | null
 }
@@ -19,21 +19,21 @@ export function mediaTypeOf(contentType: string | null): MediaType {
 }
 
 /**
- * The text of a page's bytes: in the encoding that its byte order mark, its server or itself says, else UTF-8.
- * One that is not known is taken for UTF-8.
+ * Decodes a page by its byte order mark, the server's charset, or its own `<meta>`; otherwise, and for an unknown encoding, as
+ * UTF-8.
  */
 export function decodeText(bytes: Uint8Array, { charset, kind }: MediaType): string {
   const own = kind === 'html' && charset === null ? charsetWithin(bytes) : null
   return decoderOf(byteOrderOf(bytes) ?? charset ?? own ?? 'utf-8').decode(bytes)
 }
 
-/** The encoding that a byte order mark at the start says. */
+/** The encoding of a UTF-16 byte order mark. */
 function byteOrderOf([first, second]: Uint8Array): string | null {
   if (first === 0xff && second === 0xfe) return 'utf-16le'
   return first === 0xfe && second === 0xff ? 'utf-16be' : null
 }
 
-/** A page says its encoding in its first 1,024 bytes. */
+/** The encoding of a `<meta>` in the first 1,024 bytes. */
 function charsetWithin(bytes: Uint8Array): string | null {
   const start = Buffer.from(bytes.subarray(0, 1024)).toString('latin1')
   return /<meta[^>]{1,200}charset\s*=\s*["']?([\w-]+)/i.exec(start)?.[1] ?? null

@@ -1,14 +1,14 @@
 import { AgentAppsError } from 'agent-apps'
 
 /**
- * The URL of a page that may be fetched, as far as its text tells.
+ * Parses the URL of a page to fetch.
  *
  * @throws FETCH_REFUSED
  */
 export function pageUrl(text: string): URL {
   if (!URL.canParse(text)) {
     throw new AgentAppsError('FETCH_REFUSED', `${JSON.stringify(text.slice(0, 200))} is not a URL.`, {
-      hint: 'Give a whole URL, such as https://example.org/page.',
+      hint: 'Give an absolute URL, such as https://example.org/page.',
       tool: 'webfetch',
     })
   }
@@ -17,7 +17,7 @@ export function pageUrl(text: string): URL {
   return url
 }
 
-/** @throws FETCH_REFUSED for what is not a plain address of a page */
+/** @throws FETCH_REFUSED for other schemes, and for credentials */
 export function checkUrl(url: URL): void {
   const problem = /^https?:$/.test(url.protocol)
     ? url.username || url.password

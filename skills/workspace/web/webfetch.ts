@@ -80,7 +80,7 @@ async function resultOf(
   }
 }
 
-/** Loaded for pages of HTML alone. */
+/** The converter is loaded only for HTML. */
 async function converted(html: string, url: string, format: PageFormat, signal: AbortSignal) {
   const { convertApart } = await import('./html-worker.js')
   return convertApart(html, url, format, signal)
@@ -93,13 +93,13 @@ function tooLate(url: string, timeoutMs: number): AgentAppsError {
   })
 }
 
-/** The most that a model is shown of a text, in bytes, so that what is said about it fits as well. */
+/** The most bytes of a text that are shown, which leaves room for notes. */
 const SHOWN_MAX = 48_000
 
 /**
- * The beginning of a text, and the file with all of it where it is longer.
+ * The start of a text, and a file with the whole text if it is longer.
  *
- * @param kept what the file holds: the text, and what is said about it
+ * @param kept the content of the file: the text with its notes
  */
 async function boundedText(
   text: string,
