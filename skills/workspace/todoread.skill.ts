@@ -2,7 +2,7 @@ import { defineTool } from 'agent-apps'
 
 export default defineTool({
   name: 'todoread',
-  description: 'Returns the todo list of this session.',
+  description: 'Returns the todo list of this session, as last written.',
   tags: ['meta-runnable', 'meta-workspace'],
   permissions: { required: ['read'] },
   params: { type: 'object', properties: {}, additionalProperties: false },

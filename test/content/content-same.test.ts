@@ -63,7 +63,7 @@ const CASES: Record<string, Case> = {
   'something of a skill that is not': {
     body: ':skill[other]{show=all}',
     gives:
-      'DIRECTIVE_FAILED The content of "t" cannot be rendered: t/SKILL.md:6:1: nothing of a skill is called "all"',
+      'DIRECTIVE_FAILED The content of "t" cannot be rendered: t/SKILL.md:6:1: a skill has no "all" to show',
   },
   'code has no content': {
     tree: { 'skills/show.skill.js': SHOW },

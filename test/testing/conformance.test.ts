@@ -191,7 +191,7 @@ describe('conformance finds a tool that', () => {
     'goes on after it was aborted': [
       { execute: ({ text }: { text: string }) => (text === 'slow' ? new Promise(() => {}) : text) },
       'abort',
-      /goes on for more than 100 ms/,
+      /continues for more than 100 ms/,
       { slow: { text: 'slow' } },
     ],
     'leaves something running when it is aborted': [
@@ -236,7 +236,7 @@ describe('conformance finds a tool that', () => {
         dispose: ({ instance }: { instance: { end: () => void } }) => instance.end(),
       },
       'hooks',
-      /`dispose` without what `init` returns throws/,
+      /`dispose` without the result of `init` throws/,
     ],
     'keeps something running after dispose': [
       { init: () => kept(setTimeout(() => {}, 60_000)), dispose: () => {} },
@@ -250,7 +250,7 @@ describe('conformance finds a tool that', () => {
         dispose: () => {},
       },
       'hooks',
-      /`init` goes on for more than 100 ms/,
+      /`init` continues for more than 100 ms/,
     ],
     'reads a variable of the environment': [
       { execute: ({ text }: { text: string }) => text + (process.env.HOME ?? '') },

@@ -129,7 +129,7 @@ describe('what a person is shown of a change', () => {
     await refusal('write', { path: 'a.txt', content: 'short\n' })
     expect(asked[4]?.preview).toMatch(/^Replaces 40 lines of a.txt by 1:/)
     await refusal('write', { path: 'a.txt', content: numbered(40) })
-    expect(asked[5]?.preview).toBe('Leaves a.txt as it is.\n')
+    expect(asked[5]?.preview).toBe('Leaves a.txt unchanged.\n')
   })
 
   it.runIf(isLong)(

@@ -32,7 +32,7 @@ describe.skipIf(process.platform !== 'linux')('the processes of bash', () => {
     const runtime = workspaceRuntime(root)
     const { metadata, output } = await call(runtime, 'bash', { command, timeoutMs: 300 })
     expect(processesIn(root)).toEqual([])
-    expect(output).toMatch(/\[ended after 300 ms, the time it had\]$/)
+    expect(output).toMatch(/\[ended after 300 ms, its time limit\]$/)
     expect(metadata.durationMs).toBeGreaterThanOrEqual(300)
     expect(Buffer.byteLength(output)).toBeLessThanOrEqual(50_000)
   })

@@ -109,7 +109,7 @@ describe('edit', () => {
   })
 
   it.each([
-    [{}, /^ARGS_INVALID: .* unclear/],
+    [{}, /^ARGS_INVALID: .* do not say what to replace/],
     [{ old: 'a' }, /^ARGS_INVALID/],
     [{ old: 'a', new: 'b', edits: [{ old: 'a', new: 'b' }] }, /^ARGS_INVALID/],
     [{ old: '', new: 'b' }, /^ARGS_INVALID/],

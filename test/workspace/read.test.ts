@@ -32,7 +32,7 @@ describe('read', () => {
     const first = await call('read', { path: 'a.txt' })
     expect(first.metadata).toMatchObject({ lines: 5000, truncated: true, bytes: text.length })
     expect(first.output).toMatch(
-      /\n {2}2000\tline 2000\n\[Lines 1 to 2000 of 5000\. Go on with offset 2001\.]$/,
+      /\n {2}2000\tline 2000\n\[Lines 1 to 2000 of 5000\. Continue with offset 2001\.]$/,
     )
     const part = await call('read', { path: 'a.txt', offset: 4999, limit: 5 })
     expect(part.output).toBe('  4999\tline 4999\n  5000\tline 5000')
@@ -47,7 +47,7 @@ describe('read', () => {
     })
     const wide = await call('read', { path: 'wide.txt' })
     expect(String(wide.output).length).toBeLessThan(50_200)
-    expect(wide.output).toMatch(/Lines 1 to 49 of 100\. Go on with offset 50\.]$/)
+    expect(wide.output).toMatch(/Lines 1 to 49 of 100\. Continue with offset 50\.]$/)
     const long = await call('read', { path: 'long.txt' })
     expect(long).toMatchObject({
       output: `     1\t${'y'.repeat(2000)}…`,

@@ -11,7 +11,7 @@ const TASK = { description: 'Find the fault', prompt: 'Why does the build fail?'
 const NEEDS_HOST = {
   title: 'Find the fault',
   metadata: { error: 'LLM_ASSIST_REQUIRED', ...TASK },
-  output: 'No model is set up that could work on the task. The host may work on it, or do it yourself.',
+  output: 'No model is configured for the task. The host may do it, or do it yourself.',
 }
 
 describe('task', () => {

@@ -27,7 +27,7 @@ const ROWS: Record<string, Row> = {
   task: {
     args: { description: 'Look', prompt: 'Look.' },
     permission: 'execute',
-    output: /No model is set up/,
+    output: /No model is configured/,
   },
   todoread: { args: {}, permission: 'read', output: /empty/ },
   todowrite: { args: { todos: [{ content: 'One' }] }, permission: 'read', output: /^\[ \] One$/ },
