@@ -5,11 +5,11 @@ import { AgentAppsError, type JsonValue, type Store } from 'agent-apps/runtime'
 import { stateConflict } from './kept-value.js'
 
 /**
- * A store in a directory, which several processes may use at once. It is made when something is first kept.
+ * A store in a directory, which several processes may use at once. The directory is created when something is first kept.
  *
- * Each key has a folder, and each version of its value a file there, numbered from 1. A file gets its name by
- * a link, which only one process can make: who comes second was overtaken. No file is ever changed, so a
- * process that is killed leaves nothing half written.
+ * Each key has a folder with a file for each version of its value, numbered from 1. A file gets its name by a link, which
+ * only one process can make: the second one has lost the race. Files never change, so a killed process leaves nothing half
+ * written.
  */
 export function fileStore(directory: string): Store {
   const root = resolve(directory)
@@ -25,27 +25,27 @@ export function fileStore(directory: string): Store {
   }
 }
 
-/** The content of a file. The key is for people, and to check that the file is in its place. */
+/** The content of a file. The key is for people, and to check that the file is in the right folder. */
 interface Kept {
   key: string
-  /** This version, and those that it stands on, newest first. */
+  /** The ids of this version and the ones before it, newest first. */
   ids: string[]
   value: JsonValue
 }
 
-/** How many versions a file names: more than can come while one process makes a link and looks again. */
+/** The versions that a file lists: more than other processes can write between a link and the check after it. */
 const IDS_MAX = 50
 
-/** How often something is tried again that other processes keep changing. */
+/** The attempts at something that other processes keep changing. */
 const TRIES_MAX = 100
 
 async function read(folder: string, key: string): Promise<(Kept & { number: number }) | null> {
   for (let tries = 0; tries < TRIES_MAX; tries++) {
-    // A list that is read while one file takes another's place may have neither.
+    // A listing during a replacement may lack both files.
     const number = (await newest(folder)) || (await newest(folder))
     if (number === 0) return null
     const kept = await keptIn(folder, number, key)
-    // Null: it was replaced or deleted meanwhile.
+    // If null, it was replaced or deleted meanwhile.
     if (kept) return { ...kept, number }
   }
   throw stateConflict(key)
@@ -64,8 +64,7 @@ async function write(folder: string, key: string, value: JsonValue, version: str
 }
 
 /**
- * Makes sure of a link that was made: the number may have been free because what stands on it is long past
- * it, or because all was deleted.
+ * Confirms a link: its number may have been free only because later versions exist, or because everything was deleted.
  *
  * @throws STATE_CONFLICT
  */
@@ -82,7 +81,7 @@ async function confirm(folder: string, key: string, before: number, id: string):
   throw stateConflict(key)
 }
 
-/** Until nothing is left: another process may be adding to it. */
+/** Removes a folder, although another process may be adding to it. */
 async function remove(folder: string): Promise<void> {
   for (let tries = 0; tries < TRIES_MAX; tries++) {
     for (const name of await namesIn(folder)) await rm(join(folder, name), { force: true })
@@ -90,7 +89,7 @@ async function remove(folder: string): Promise<void> {
   }
 }
 
-/** Gives a text a file name that is not taken; false where it is. */
+/** Creates a file with a text under a name; false if the name is taken. */
 async function linked(folder: string, text: string, name: string): Promise<boolean> {
   const temporary = join(folder, `${randomUUID()}.tmp`)
   for (let tries = 0; ; tries++) {
@@ -128,9 +127,9 @@ async function keptIn(folder: string, number: number, key: string): Promise<Kept
     const kept = JSON.parse(text) as Kept
     if (kept.key === key && Array.isArray(kept.ids) && 'value' in kept) return kept
   } catch {
-    // It is damaged, which is said below.
+    // Damaged, which is reported below.
   }
-  throw new AgentAppsError('STATE_INVALID', `What is kept for ${JSON.stringify(key)} is damaged.`, {
+  throw new AgentAppsError('STATE_INVALID', `The stored value of ${JSON.stringify(key)} is damaged.`, {
     hint: 'Delete the file, or restore it.',
     file,
   })
@@ -156,7 +155,7 @@ async function namesIn(folder: string): Promise<string[]> {
   }
 }
 
-/** True once a folder is gone; false where it is not empty. */
+/** True once a folder is gone; false if it is not empty. */
 async function gone(removing: Promise<void>): Promise<boolean> {
   try {
     await removing
@@ -180,7 +179,7 @@ function codeOf(error: unknown): string | undefined {
   return (error as NodeJS.ErrnoException | undefined)?.code
 }
 
-/** Throws again what says anything but that a file is not there. */
+/** Rethrows any error but ENOENT. */
 function onlyMissing(error: unknown): void {
   if (codeOf(error) !== 'ENOENT') throw error
 }
