@@ -5,11 +5,7 @@ import { type SplitText, splitText } from './split-text.js'
 export const frontmatter = {
   name: 'include',
   description: 'Puts the text of a file in its place: all of it, some lines, or the part below a heading.',
-  metadata: {
-    static: true,
-    visibility: 'hidden',
-    tags: ['meta-directive-inline', 'meta-directive-block'],
-  },
+  metadata: { static: true, visibility: 'hidden', tags: ['meta-directive-inline', 'meta-directive-block'] },
 }
 
 /** `:include[notes.md]`, with `{lines=2-9}` or `{section="Set up"}`. Directives in the file are run. */

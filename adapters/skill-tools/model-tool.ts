@@ -41,10 +41,7 @@ export function modelTool(agent: AgentRuntime, tool: ToolDef, events: RunEvents 
     throw new AgentAppsError(
       'NOT_EVALUATED',
       `Only the code of "${name}" declares its arguments, and was not run.`,
-      {
-        hint: 'Look the tool up: `findTool` runs its code. Or run `agent-apps compile`.',
-        tool: name,
-      },
+      { hint: 'Look the tool up: `findTool` runs its code. Or run `agent-apps compile`.', tool: name },
     )
   return {
     runs: name,

@@ -44,9 +44,7 @@ export function redisStore(send: RedisSend, options: RedisStoreOptions = {}): St
     throw new AgentAppsError(
       'OPTIONS_INVALID',
       'redisStore needs a function that sends a command, and a string as `prefix`.',
-      {
-        hint: 'For node-redis: `redisStore(args => client.sendCommand(args))`.',
-      },
+      { hint: 'For node-redis: `redisStore(args => client.sendCommand(args))`.' },
     )
   checkTtl(ttlMs)
   const nameOf = async (key: string): Promise<string> => `${prefix}${await keyDigest(key)}`

@@ -54,9 +54,7 @@ export function sqlStore(query: SqlQuery, options: SqlStoreOptions = {}): Store 
     throw new AgentAppsError(
       'OPTIONS_INVALID',
       'sqlStore needs a function that runs a statement, and a plain name as `table`.',
-      {
-        hint: 'For pg: `sqlStore(async (text, values) => (await pool.query(text, values)).rows)`.',
-      },
+      { hint: 'For pg: `sqlStore(async (text, values) => (await pool.query(text, values)).rows)`.' },
     )
   checkTtl(ttlMs)
   const sql = statements(table)

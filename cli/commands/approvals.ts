@@ -6,9 +6,7 @@ import { usageError } from '../usage-error.js'
 export const approvals: Command = {
   name: 'approvals',
   positionals: { min: 0, max: 0 },
-  options: {
-    revoke: { type: 'string', value: 'ID', describes: 'revoke the approval with this id' },
-  },
+  options: { revoke: { type: 'string', value: 'ID', describes: 'revoke the approval with this id' } },
   example: 'agent-apps approvals',
   run,
 }

@@ -84,9 +84,6 @@ function asJson(result: unknown, tool = ''): string {
   throw new AgentAppsError(
     'RESULT_NOT_JSON',
     `The result of "${tool}" cannot be printed as JSON: ${problem}.`,
-    {
-      hint: 'Return plain data: strings, numbers, booleans, null, arrays and objects of these.',
-      tool,
-    },
+    { hint: 'Return plain data: strings, numbers, booleans, null, arrays and objects of these.', tool },
   )
 }

@@ -130,10 +130,7 @@ export function refused(path: string, cause: unknown): AgentAppsError {
   return new AgentAppsError(
     'FILE_UNUSABLE',
     `${JSON.stringify(path)} cannot be used: ${WHY[code] ?? code}.`,
-    {
-      hint: 'Use another path, or leave it to a person.',
-      cause,
-    },
+    { hint: 'Use another path, or leave it to a person.', cause },
   )
 }
 

@@ -75,11 +75,7 @@ async function callFault(
     return new AgentAppsError(
       'TOOL_TIMEOUT',
       `The server "${server}" did not answer within ${timeoutMs} ms.`,
-      {
-        hint: 'Try again, or connect with a longer `timeoutMs`.',
-        tool,
-        cause: error,
-      },
+      { hint: 'Try again, or connect with a longer `timeoutMs`.', tool, cause: error },
     )
   const foreign = (): string => foreignText(textOf(error), `the server "${server}"`)
   if (await isGone(error))

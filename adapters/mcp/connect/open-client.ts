@@ -62,10 +62,7 @@ export async function clientPackage(): Promise<typeof import('@modelcontextproto
     throw new AgentAppsError(
       'MODULE_MISSING',
       'The package "@modelcontextprotocol/client" cannot be loaded.',
-      {
-        hint: 'Run `npm install @modelcontextprotocol/client`.',
-        cause: error,
-      },
+      { hint: 'Run `npm install @modelcontextprotocol/client`.', cause: error },
     )
   }
 }

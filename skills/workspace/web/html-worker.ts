@@ -49,11 +49,7 @@ export async function convertApart(
     throw new AgentAppsError(
       'FETCH_FAILED',
       `${url} cannot be converted: it is too large or nests too deeply.`,
-      {
-        hint: 'Fetch another page.',
-        tool: 'webfetch',
-        cause: error,
-      },
+      { hint: 'Fetch another page.', tool: 'webfetch', cause: error },
     )
   } finally {
     await worker.terminate()
