@@ -14,7 +14,7 @@ const cwd = mkdtempSync(join(tmpdir(), 'agent-apps-bench-mcp-'))
 try {
   generateSkills(join(cwd, 'skills'), count)
   await compile({ cwd, paths: ['skills'] })
-  // What is listed is in the index alone.
+  // Listings come only from the index.
   removeSkills(join(cwd, 'skills'))
   const source = skillSource(createRuntime({ paths: ['skills'], cwd, freshness: 'trust' }))
   const rounds = []

@@ -55,7 +55,7 @@ function peerSubject(peer, { skills, name }) {
   const version = packages[0].slice(packages[0].lastIndexOf('@') + 1)
   const subject = { ...peer, version, args: [skills, name, argument] }
   if (failure) return { ...subject, prepare: () => Promise.reject(new Error(failure)) }
-  // The same folder each time: only what is in it is made anew.
+  // One folder, whose contents are replaced each time.
   return { ...subject, ...makePlace(peer, folder, skills), prepare: () => makePlace(peer, folder, skills) }
 }
 

@@ -56,7 +56,7 @@ function show(name, { time, peak }, extra = {}, goal = null) {
 
 function measured(subject) {
   const { times: all, result } = JSON.parse(run('tools.js', [subject, root, RUNS + 1, peers]))
-  // After several, memory is also what nobody has collected yet.
+  // After several runs, memory also contains garbage.
   const { peak } = JSON.parse(run('tools.js', [subject, root, 1, peers]))
   return { time: quantile(all.slice(1), 0.5), result, peak }
 }

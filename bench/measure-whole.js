@@ -25,8 +25,8 @@ async function runSubject(subject, record, isFirst) {
     try {
       await subject.prepare?.()
       const started = performance.now()
-      const said = runOnce(subject, isFirst ? ['--import', REPORT_PEAK] : [])
-      if (isFirst) Object.assign(record, heard(said))
+      const output = runOnce(subject, isFirst ? ['--import', REPORT_PEAK] : [])
+      if (isFirst) Object.assign(record, heard(output))
       else record.times.push(performance.now() - started)
     } catch (error) {
       record.failure = reason(error)
@@ -38,7 +38,7 @@ function runOnce({ script, args, exits, place }, nodeFlags) {
   return run(script, args, { nodeFlags, exits, place: { timeout: DEADLINE, ...place } })
 }
 
-/** What a process said: a record of its own, if any, then its peak in kB. */
+/** The output of a process: a record of its own, if any, then its peak memory in kB. */
 function heard(text) {
   const lines = text.trim().split('\n')
   const record = lines.findLast(line => /^\{"(seen|loaded)":/.test(line))

@@ -10,7 +10,7 @@ import { SETTLE } from './tree.js'
 /** Runs in a round of what takes about as long as an empty process. */
 const SHORT = 3
 
-/** What is measured of a tree without any peer: an empty process, floors, and ours. */
+/** The measured processes of a tree without a peer: an empty one, floors, and ours. */
 export async function oursSubjects(tree) {
   return [...floors(tree), ...(await ours(tree))]
 }

@@ -1,7 +1,7 @@
 import { goals } from './goals.js'
 import { atLeast, atMost } from './table.js'
 
-/** An empty process is not known closer than this, in ms; what is less above it counts as this. */
+/** The uncertainty of an empty process, in ms. A smaller difference to it counts as this. */
 const LEAST_NET = 1
 
 /**

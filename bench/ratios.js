@@ -1,7 +1,7 @@
 /**
  * How much processor time each stage takes, relative to reading the same files and their YAML, both without an
  * empty process; 1,000 skills. Measured by `npm run bench -- --quick --gate`, which fails where a stage takes
- * half as much again. Whoever makes one faster writes the new figure here.
+ * half as much again. If you make one faster, write the new figure here.
  */
 export const ratios = {
   'compile, nothing there': 3.6,

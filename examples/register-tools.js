@@ -30,7 +30,7 @@ show("invoke('changelog')", await runtime.invoke('changelog'))
 unregisterTool(runtime.globals, 'changelog')
 show('…unregistered', String(await runtime.invoke('changelog')).trim())
 
-// A callback gets a name of its own, to be handed to whoever is to call it.
+// A callback gets a name of its own, by which others can call it.
 const ref = createCallbackRef(runtime.globals, 'on-done', () => 'called back')
 show(`invoke('${ref}')`, await runtime.invoke(ref))
 

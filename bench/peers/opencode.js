@@ -1,5 +1,5 @@
 // The agent starts as its command does, and lists the skills with their contents. It writes to a file, since it ends before
-// a pipe has taken all. It is no Node process, so this one looks how much it takes.
+// a pipe has taken all. It is not a Node process, so this one measures its memory.
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { openSync, readFileSync } from 'node:fs'

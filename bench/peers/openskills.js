@@ -3,13 +3,13 @@ const command = new URL('../node_modules/openskills/dist/cli.js', import.meta.ur
 const [node, script, , wanted] = process.argv
 const { log } = console
 
-const listed = await said('list')
-const loaded = await said('read', wanted)
+const listed = await run('list')
+const loaded = await run('read', wanted)
 const [, total] = /Summary: .*\((\d+) total\)/.exec(listed) ?? []
 log(JSON.stringify({ seen: Number(total), loaded: loaded.length }))
 
 /** What the command prints. Each is a module of its own, since the command is what importing it does. */
-async function said(...args) {
+async function run(...args) {
   const lines = []
   console.log = line => lines.push(line)
   process.argv = [node, script, ...args]

@@ -1,4 +1,4 @@
-// Compiles directories; with --check it only says what a compile would write. What is after `namespace=` is their namespace.
+// Compiles directories; --check only reports what a compile would write. `namespace=` sets their namespace.
 import { compile } from 'agent-apps/compiler'
 
 const OPTION = /^--check$|^namespace=/

@@ -1,6 +1,6 @@
 import { load } from 'js-yaml'
 
-/** A skill's frontmatter, read by js-yaml; null where that is no YAML. */
+/** A skill's frontmatter, read by js-yaml; null if it is not YAML. */
 export function frontmatter(text) {
   const end = text.indexOf('\n---', 3)
   try {

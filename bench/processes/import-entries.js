@@ -1,2 +1,2 @@
-// Imports what it is told to, one entry after the other.
+// Imports the given entries, one after the other.
 for (const entry of process.argv.slice(2)) await import(entry)

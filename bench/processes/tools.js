@@ -54,8 +54,8 @@ const SUBJECTS = {
       NEEDLE,
       '.',
     ]
-    const said = execFileSync(rgPath, args, { cwd: root, maxBuffer: 2 ** 28, encoding: 'utf8' })
-    return said.split('\n').length - 1
+    const output = execFileSync(rgPath, args, { cwd: root, maxBuffer: 2 ** 28, encoding: 'utf8' })
+    return output.split('\n').length - 1
   },
   'our read': async () => (await call('read', { path: 'large.txt', offset: 100_000 })).metadata.bytes,
   'node read': () => {

@@ -9,7 +9,7 @@ const cwd = process.argv[2] ?? fileURLToPath(new URL('project', import.meta.url)
 const lines = createInterface({ input: process.stdin })[Symbol.asyncIterator]()
 let next
 
-// The paths and the configuration are the project's own: nobody has vouched for them.
+// The paths and the configuration come from the project, which is not trusted yet.
 const { paths, project } = await loadConfig({ cwd })
 const runtime = createRuntime({
   paths,
@@ -29,7 +29,7 @@ async function call(name, args) {
   try {
     say(JSON.stringify(await agent.invoke(name, JSON.parse(args))))
   } catch (error) {
-    // What a model would be told.
+    // The failure for a model.
     say(`${error.code ?? error.name}: ${error.message}`)
   }
 }
@@ -45,14 +45,14 @@ async function interact(request) {
   } else return 'deny'
   const answers = { o: 'allow-once', s: 'allow-session', p: 'allow-project', d: 'deny' }
   for (;;) {
-    const said = await ask('[o]nce, this [s]ession, this [p]roject, or [d]eny? ', request.signal)
-    if (said === null) return 'deny'
-    const answer = answers[said.trim()]
+    const typed = await ask('[o]nce, this [s]ession, this [p]roject, or [d]eny? ', request.signal)
+    if (typed === null) return 'deny'
+    const answer = answers[typed.trim()]
     if (answer) return answer
   }
 }
 
-/** Returns what the person types; null at the end, and once no answer is wanted: the next question gets what is typed then. */
+/** Returns what the person types; null at the end of input, and once the signal aborts: the next question gets later input. */
 async function ask(question, signal) {
   process.stdout.write(question)
   next ??= lines.next()

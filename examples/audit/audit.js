@@ -29,7 +29,7 @@ function line({ error, duration, ...event }) {
 const runtime = createRuntime({
   paths: [],
   policy: { permissions: ['read'] },
-  interact: () => ({ answer: 'allow-once', reason: 'the example asks nobody' }),
+  interact: () => ({ answer: 'allow-once', reason: 'the example asks no person' }),
 })
 registerTool(runtime.globals, { name: 'look', description: 'Looks.', fn: () => 'seen' })
 registerTool(runtime.globals, { name: 'fetch', description: 'Fetches.', fn: () => ({ error: 'offline' }) })

@@ -21,7 +21,7 @@ for (;;) {
 }
 say(messages.at(-1).text)
 await runtime.close()
-// Nobody reads what is typed from here on, and the terminal need not keep the process.
+// The terminal is no longer read, and must not keep the process alive.
 process.stdin.unref?.()
 
 /** What a call gives, as the model is shown it: a call that fails or is denied is not an end, but something to know. */

@@ -11,7 +11,7 @@ export async function askPerson({ kind, text, signal }) {
   return ANSWERS[await nextLine(signal)] ?? 'deny'
 }
 
-/** Shows a text. What comes from a project could move the cursor, and so change what the person believes to read. */
+/** Prints text of a project without control characters, which could move the cursor and mislead the person. */
 export function say(text) {
   process.stdout.write(`${text.replace(/(?!\n)[\p{Cc}\p{Cf}]/gu, shownCharacter)}\n`)
 }

@@ -32,7 +32,7 @@ function parse(text) {
   } catch ({ message }) {
     throw invalid(`The request is not JSON: ${message}`)
   }
-  if (typeof request?.tool !== 'string') throw invalid('The request has no `tool`, a text.')
+  if (typeof request?.tool !== 'string') throw invalid('The request has no `tool`, which must be a string.')
   return request
 }
 

@@ -7,6 +7,6 @@ export const frontmatter = {
 }
 
 export default async function loud(ctx: Context): Promise<string> {
-  const said = await ctx.manager.next()
-  return `${String(said).toUpperCase()}! (${ctxTarget(ctx).run.tool.name})`
+  const result = await ctx.manager.next()
+  return `${String(result).toUpperCase()}! (${ctxTarget(ctx).run.tool.name})`
 }
