@@ -135,7 +135,7 @@ describe('the library’s middleware', () => {
       ],
       [
         'b',
-        expect.stringContaining(`The middleware "retry" of "b" ${wrong} \`retry\` is neither`),
+        expect.stringContaining(`The middleware "retry" of "b" ${wrong} \`retry\` is not a number`),
         expect.any(String),
         'skills/SKILL.md',
         7,

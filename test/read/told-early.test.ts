@@ -129,9 +129,9 @@ describe('a directive that fails at every call', () => {
   it.each([
     [':value[]', 'the directive names no value', []],
     [':value{path=args.x}', 'the directive names no value', ['directive-idle']],
-    [':::if\nx\n:::', 'the block has no `path`', []],
-    [':::if{pth=args.x}\nx\n:::', 'the block has no `path`', ['directive-idle']],
-    [':::each{as=y}\nx\n:::', 'the block has no `path`', []],
+    [':::if\nx\n:::', 'the block says no `path`', []],
+    [':::if{pth=args.x}\nx\n:::', 'the block says no `path`', ['directive-idle']],
+    [':::each{as=y}\nx\n:::', 'the block says no `path`', []],
     [':::each{path=args.x as="a b"}\nx\n:::', '"a b" is not a name', []],
   ])('%s', async (body, said, more) => {
     const cwd = project({ 'a.skill.md': skill('a', `${body}\n`) })
