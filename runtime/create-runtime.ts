@@ -24,9 +24,8 @@ import type {
   UncheckedLimits,
   WorkspaceOptions,
 } from './state/context.js'
-import { createGlobals, defaultTools } from './state/globals.js'
+import { createGlobals, defaultTools, RegisteredToolMap } from './state/globals.js'
 import type { Interact, NamedAgent, ProjectConfiguration, RuntimePolicy } from './state/policy.js'
-import { RegisteredToolMap } from './state/registered-tools.js'
 import type { Store } from './state/store.js'
 import type { ToolDef } from './state/tool-def.js'
 import type { CallArguments, RegisteredTools, ToolRef, ToolReturn } from './typed-tools.js'

@@ -33,10 +33,10 @@ export {
   unregisterTool,
 } from './registry/programmatic-tools.js'
 export type { AgentOptions } from './state/agent.js'
-export type { Cache } from './state/cache.js'
 export type { ChainStep } from './state/chain.js'
 export type {
   AnswerOptions,
+  Cache,
   CallerKind,
   CallIds,
   Context,

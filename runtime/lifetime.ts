@@ -7,7 +7,7 @@ import { lifecycleOf } from './lifecycle/runtime-lifecycle.js'
 import { withOpenSkills } from './policy/opened-skills.js'
 import { endSlots } from './session/slots.js'
 import type { Globals } from './state/context.js'
-import { RegisteredToolMap } from './state/registered-tools.js'
+import { RegisteredToolMap } from './state/globals.js'
 
 /** How long what a runtime saw holds: for a turn, and until it is closed. */
 

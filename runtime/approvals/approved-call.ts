@@ -28,7 +28,7 @@ export interface Asking {
   /** When it began, where somebody listens: milliseconds of `performance.now()`. */
   readonly started: number | undefined
   /** Throws RUN_ABORTED once the call is no longer wanted. */
-  mustGoOn: () => void
+  throwIfAborted: () => void
 }
 
 /** A call above, as far as it says whose it is. */

@@ -2,8 +2,8 @@ import { definedFields } from '../../src/base/defined-fields.js'
 import { checkOptions, type OptionTable } from '../../src/base/options.js'
 import { LIMITS } from '../../src/policy/policy-options.js'
 import { POLICY } from '../options/check-limits.js'
-import { emptyCascades } from '../state/cache.js'
 import type { Context, Globals, InvokeOptions } from '../state/context.js'
+import { emptyCascades } from '../state/globals.js'
 import type { RunContext } from './run-context.js'
 
 const OPTIONS: OptionTable<keyof InvokeOptions> = {

@@ -46,10 +46,10 @@ export function laterMethods<Self, Names extends string>(
 ): Record<Names, Method> {
   const method =
     (name: Names): Method =>
-    (first, second, options) => {
+    async (first, second, options) => {
       const given = [cloneArguments(first), cloneArguments(second, isAgents)] as [never, never]
       const own = ownOptions(options)
-      return Promise.resolve(whenThere(load(), later => later[name](self, ...given, own)))
+      return (await load())[name](self, ...given, own)
     }
   return Object.fromEntries(names.map(name => [name, method(name)])) as Record<Names, Method>
 }

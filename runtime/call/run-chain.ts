@@ -14,9 +14,9 @@ const interpolating = lazy(() => import('../schema/interpolation-roots.js'))
 const placing = lazy(() => import('../cascade/resolve-cascade.js'))
 
 /**
- * Runs a chain around a tool, and returns the result. Entries run from the outside in. One that returns a
- * value ends the chain there; one that returns undefined lets it go on; `next()` runs what is further in at
- * once. Nothing waits for what is not a promise.
+ * Runs a chain around a tool, and returns the result. Entries run from the outside in: one that returns a value ends
+ * the chain, one that returns undefined lets it go on, and `next()` runs everything further in. Only promises are
+ * awaited: composed of plain `async` functions, ten middlewares would take twice the time.
  *
  * @param outer the middleware whose own chain this is
  */
@@ -29,7 +29,7 @@ export function runChain(
   const onion = new Onion(ctx, chain, body, outer)
   ctx.chain = chain
   if (chain !== EMPTY_CHAIN) return onion.aroundAll(0, undefined)
-  onion.mustGoOn(undefined, 0)
+  onion.throwIfLeft(undefined, 0)
   return body()
 }
 
@@ -66,9 +66,9 @@ class Onion {
 
   private tool(around: MiddlewareContext | undefined): Awaitable<unknown> {
     const tries = around ? around.tries : 0
-    this.mustGoOn(around, tries)
-    // Each try asks for itself, once the tool's code is there.
-    this.ctx.guard = () => this.mustGoOn(around, tries)
+    this.throwIfLeft(around, tries)
+    // Checked again once the tool's code is loaded.
+    this.ctx.guard = () => this.throwIfLeft(around, tries)
     this.ctx.at = undefined
     const result = this.body()
     if (!isThenable(result)) return this.keepLast(result, around, tries)
@@ -92,38 +92,37 @@ class Onion {
   }
 
   /**
-   * True for what a middleware around it has left behind, by ending or by trying again: it starts nothing
-   * more, and gives no result.
+   * True for a run that a middleware around it no longer waits for, as it has ended or tries again: it starts nothing
+   * more, and its result does not count.
    *
-   * @param tries how often that middleware had called `next()` when it began
+   * @param tries how often that middleware had called `next()` when the run began
    */
   isLeft(around: MiddlewareContext | undefined, tries: number): boolean {
     if (around && (around.isOver || around.tries !== tries || around.isLeft)) return true
     return this.outer?.isLeft ?? false
   }
 
-  /** Throws where nothing more may be started. */
-  mustGoOn(around: MiddlewareContext | undefined, tries: number): void {
+  throwIfLeft(around: MiddlewareContext | undefined, tries: number): void {
     throwIfAborted(this.ctx)
     if (this.isLeft(around, tries)) throw runAborted(this.ctx.tool.name, 'a middleware around it has ended')
   }
 }
 
-/** The most middlewares that call each other without a wait, so that a long chain leaves stack to use. */
+/** Middlewares that call each other without a wait, at most, so that a long chain does not fill the stack. */
 const PLACES_AT_ONCE = 64
 
 /** The context of a middleware, which knows its place in the onion. */
 class MiddlewareContext extends RunContext {
-  /** How often it called `next()`. */
+  /** The number of calls of `next()`. */
   tries = 0
   /** True once it ended without waiting for what is further in. */
   isOver = false
-  /** How many were started before it, of those around it and those that went on. */
+  /** The number of middlewares started before it, those around it and those that went on. */
   private readonly place: number
   private readonly triesAround: number
   /** The served context's signal when this began. */
   private readonly before: AbortSignal | undefined
-  /** The calls of middleware up to what is further in, which another try makes again. */
+  /** The calls of middleware before `next()`, which another try makes again. */
   private callsBefore = 0
   private hasEnded = false
   /** The promise that `next()` returned. */
@@ -167,8 +166,8 @@ class MiddlewareContext extends RunContext {
     return this.onion.isLeft(this.around, this.triesAround)
   }
 
-  override mustGoOn(): void {
-    this.onion.mustGoOn(this.around, this.triesAround)
+  override throwIfAborted(): void {
+    this.onion.throwIfLeft(this.around, this.triesAround)
   }
 
   start(): Awaitable<unknown> {
@@ -192,9 +191,9 @@ class MiddlewareContext extends RunContext {
   private failOf(error: unknown): Awaitable<never> {
     const { name } = this.step
     const isFault = isAgentAppsError(error) && error.code === 'MIDDLEWARE_CONFIG'
-    // What is further in has told its own.
-    const isTold = isFault && isAgentAppsError(error.cause) && error.cause.code === error.code
-    if (!isFault || isTold || (error.tool ?? name) !== name) return this.fail(error)
+    // An error from further in has its place already.
+    const isPlaced = isFault && isAgentAppsError(error.cause) && error.cause.code === error.code
+    if (!isFault || isPlaced || (error.tool ?? name) !== name) return this.fail(error)
     const { ctx } = this.onion
     return Promise.resolve(placing())
       .then(({ configurationInvalid }) => configurationInvalid(error, name, ctx.tool, ctx.globals))
@@ -211,8 +210,8 @@ class MiddlewareContext extends RunContext {
 
   private callWith(args: unknown): unknown {
     const { onion, step, trigger } = this
-    this.mustGoOn()
-    // What was resolved is not too large; what an index says may be, or without end.
+    this.throwIfAborted()
+    // A resolved chain has a bounded number of calls; a faulty index may expand without end.
     if (++onion.tally.calls > CALLS_MAX) throw tooLarge(onion.ctx.tool, step.name)
     onion.ctx.at = step
     if (step.static || trigger) return step.def.fn(this, args)
@@ -221,7 +220,6 @@ class MiddlewareContext extends RunContext {
     )
   }
 
-  /** Runs what is further in. */
   private goOn(): Awaitable<unknown> {
     const { entry, onion, order, trigger } = this
     if (trigger === '$invoke') return onion.aroundAll(order + 1, this)
@@ -248,7 +246,6 @@ class MiddlewareContext extends RunContext {
     return this.given
   }
 
-  /** Makes way for another try. */
   private forgetFailure(): void {
     this.given = undefined
     this.innerFailure = undefined
@@ -265,7 +262,7 @@ class MiddlewareContext extends RunContext {
   hasFailed(error: unknown): void {
     this.innerHasRun = true
     this.innerFailure = { error }
-    // An error that nobody waits for is this middleware's, and not the process's.
+    // An error that nothing awaits is this middleware's, not an unhandled rejection.
     if (this.given) quiet(this.given)
   }
 
@@ -280,7 +277,7 @@ class MiddlewareContext extends RunContext {
       }
       if (given === undefined && this.trigger === undefined) return this.pass(false)
       if (!this.innerHasRun) return this.afterInner(given ?? this.goOn())
-      // Whoever waited for `next()` has seen its error, and chose to go on.
+      // A middleware that awaited `next()` has seen its error, and chose to go on.
       if (this.innerFailure && given && !isRead(given)) throw this.innerFailure.error
       return this.pass(this.innerIsDone)
     } catch (error) {
@@ -296,7 +293,7 @@ class MiddlewareContext extends RunContext {
     )
   }
 
-  /** Hands over to what comes after, or back to what it lies in. */
+  /** Goes on to the next entry, or returns to the middleware around it. */
   private pass(isDone: boolean): Awaitable<unknown> {
     const { around, entry, onion, order, trigger } = this
     if (!isDone && order === 0 && (trigger || onion.chain.nextHooks.length === 0))
@@ -324,10 +321,10 @@ function tooLarge(tool: ToolDef, name: string): AgentAppsError {
   return cascadeInvalid(tool, { message, hint }, file === null ? null : { file })
 }
 
-/** Set on a promise that somebody waits for. */
+/** Set on a promise once something awaits it. */
 const IS_READ = Symbol('is read')
 
-/** The prototype of watched promises: `await` and `then` read `constructor`, and are fast for `Promise`. */
+/** The prototype of watched promises: `await` and `then` read `constructor`. A subclass would cost a microsecond for each two middlewares. */
 const WATCHED: object = Object.create(Promise.prototype, {
   constructor: {
     get(this: { [IS_READ]?: boolean }) {
@@ -345,7 +342,7 @@ function isRead(promise: Promise<unknown>): boolean {
   return (promise as { [IS_READ]?: boolean })[IS_READ] === true
 }
 
-/** Keeps an error that nobody waits for from ending the process. */
+/** Keeps an error that nothing awaits from ending the process. */
 function quiet(promise: Promise<unknown>): void {
   const wasRead = isRead(promise)
   promise.then(undefined, () => {})

@@ -50,7 +50,7 @@ export class RunContext implements CallContext {
   started: number | undefined
   /** The last that was said of its progress, where somebody listens. */
   progress: Progress | undefined
-  /** The check that `mustGoOn` makes in a chain. */
+  /** The check that `throwIfAborted` makes in a chain. */
   guard: (() => void) | undefined = undefined
   /** The permissions that the tool was granted, where an agent is above. */
   granted: readonly Permission[] | undefined
@@ -146,7 +146,7 @@ export class RunContext implements CallContext {
   }
 
   /** Throws where what was loaded meanwhile may not start any more. */
-  mustGoOn(): void {
+  throwIfAborted(): void {
     if (this.guard) this.guard()
     else throwIfAborted(this)
   }

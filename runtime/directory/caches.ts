@@ -1,6 +1,5 @@
-import { emptyCache, emptyCascades } from '../state/cache.js'
 import type { Globals } from '../state/context.js'
-import { defaultGlobals } from '../state/globals.js'
+import { defaultGlobals, emptyCache, emptyCascades } from '../state/globals.js'
 import { forgetSnapshot } from './look-up.js'
 
 /** Forgets what is known of a tool: to be called after it was compiled anew. */

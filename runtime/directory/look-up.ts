@@ -12,10 +12,9 @@ import {
 import { WORKSPACE_TAG } from '../../src/skill/names.js'
 import { type PathEntry, type SearchDirectory, searchDirectories } from '../../src/skill/path-entry.js'
 import { lazy } from '../host/later.js'
-import { emptyCache, emptyCascades } from '../state/cache.js'
 import type { Globals } from '../state/context.js'
 import type { Asked, DirectoryState, Found } from '../state/directory-state.js'
-import { addDiagnostic } from '../state/globals.js'
+import { addDiagnostic, emptyCache, emptyCascades } from '../state/globals.js'
 
 /** Looks at files, which what is compiled does without under `trust`. */
 const snapshots = lazy(() => import('./snapshot.js'))

@@ -16,7 +16,7 @@ import { Sourced, type ToolSource } from '../state/tool-source.js'
  */
 const code = lazy(() => import('../call/run-code.js'))
 const markdown = lazy(() => import('../content/markdown-tool.js'))
-const details = lazy(() => import('./read-details.js'))
+export const details = lazy(() => import('./read-details.js'))
 export const contents = lazy(() => import('../content/find-content.js'))
 
 /** The tool of a record, one for each. Nothing is read for it. */
@@ -57,7 +57,7 @@ function makeTool(source: ToolSource, globals: Globals): ToolDef {
       frontmatter,
       fn: async (ctx, args) => {
         const run = await fn()
-        ;(ctx as Partial<CallContext> | undefined)?.mustGoOn?.()
+        ;(ctx as Partial<CallContext> | undefined)?.throwIfAborted?.()
         return run(ctx, args)
       },
       load: fn,

@@ -1,5 +1,5 @@
 import type { AgentAppsError } from '../../src/base/error.js'
-import type { ManagedCall } from '../state/lifecycle.js'
+import type { ManagedCall } from '../state/context.js'
 import type { AsyncStorage } from './async-storage.js'
 import { DRAIN_LIMIT } from './lifecycle-faults.js'
 import { orAborted, withinTime } from './time-limit.js'
@@ -50,7 +50,7 @@ export class RunningCalls {
 }
 
 /** Has nobody wait for the calls that this is called from: they may be waiting for whoever does. */
-export function letGoOfOwn(storage: AsyncStorage<RunningCall> | null): void {
+export function releaseContext(storage: AsyncStorage<RunningCall> | null): void {
   for (let call = storage?.getStore(); call; call = call.outer) call.end()
 }
 

@@ -4,13 +4,12 @@ import { parsePatterns } from '../../src/patterns/tool-pattern.js'
 import { isName, namespaceOf } from '../../src/skill/names.js'
 import { mayBeEvaluated } from '../directory/not-evaluated.js'
 import { resolveWithin } from '../find/resolve-within.js'
-import type { Globals } from '../state/context.js'
-import type { Lifecycle, ManagedCall } from '../state/lifecycle.js'
+import type { Globals, Lifecycle, ManagedCall } from '../state/context.js'
 import type { ToolDef } from '../state/tool-def.js'
 import { reachOf } from '../trust/agent-view.js'
 import { asyncStorage } from './async-storage.js'
 import { initFailed, toolInactive } from './lifecycle-faults.js'
-import { letGoOfOwn, type RunningCall } from './running-calls.js'
+import { type RunningCall, releaseContext } from './running-calls.js'
 import { type InstanceHost, ToolInstance } from './tool-instance.js'
 import { Turns } from './turns.js'
 
@@ -109,7 +108,7 @@ export class RuntimeLifecycle implements Lifecycle, InstanceHost {
   }
 
   shutDown(): Promise<void> {
-    letGoOfOwn(this.calls)
+    releaseContext(this.calls)
     this.shutting ??= this.shutDownNow()
     return this.shutting
   }

@@ -11,7 +11,7 @@ import type { ToolDef } from '../state/tool-def.js'
 import { sourceOf } from '../state/tool-source.js'
 import { agentView } from '../trust/agent-view.js'
 import { initFailed, noteInitFails } from './lifecycle-faults.js'
-import { letGoOfOwn } from './running-calls.js'
+import { releaseContext } from './running-calls.js'
 import { hasHooks, lifecycleOf, type RuntimeLifecycle } from './runtime-lifecycle.js'
 import type { ToolInstance } from './tool-instance.js'
 
@@ -50,7 +50,7 @@ export async function deactivate(globals: Globals, ref: string): Promise<void> {
   })
   lifecycle.deactivating.add(finding)
   const tool = await finding.finally(() => lifecycle.deactivating.delete(finding))
-  letGoOfOwn(lifecycle.calls)
+  releaseContext(lifecycle.calls)
   await lifecycle.known(tool)?.deactivate()
 }
 

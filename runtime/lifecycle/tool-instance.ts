@@ -6,8 +6,7 @@ import type { OwnParts } from '../../src/own/own-parts.js'
 import { unmetVersion } from '../cascade/cascade-faults.js'
 import { lazy } from '../host/later.js'
 import { configOf, environmentOf } from '../own/tool-config.js'
-import type { Globals } from '../state/context.js'
-import type { ManagedCall } from '../state/lifecycle.js'
+import type { Globals, ManagedCall } from '../state/context.js'
 import type { ToolDef } from '../state/tool-def.js'
 import type { AsyncStorage } from './async-storage.js'
 import {
@@ -73,12 +72,12 @@ export class ToolInstance {
       // What comes after it may be under way: a tool that is made available again.
       const ready = this.initialised().then(() => this.phases)
       await orAborted(ready, signal).catch(error => {
-        call.mustGoOn()
+        call.throwIfAborted()
         throw error
       })
       this.mustBeOn()
     }
-    call.mustGoOn()
+    call.throwIfAborted()
     try {
       return await this.running.run(call, () => work(this.made))
     } finally {
@@ -317,7 +316,7 @@ function hookAsk(
   signal: AbortSignal,
   around: <Answer>(work: () => Promise<Answer>) => Promise<Answer> = work => work(),
 ): OwnParts['ask'] {
-  const asker = { globals, envelope: {}, mustGoOn: () => signal.throwIfAborted() }
+  const asker = { globals, envelope: {}, throwIfAborted: () => signal.throwIfAborted() }
   const ask = async (question: never): Promise<unknown> => {
     const { askFor } = await asking()
     return around(() => askFor(tool, asker, () => signal)(question))

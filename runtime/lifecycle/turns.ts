@@ -1,5 +1,5 @@
 import { AgentAppsError, isAgentAppsError } from '../../src/base/error.js'
-import type { ManagedCall } from '../state/lifecycle.js'
+import type { ManagedCall } from '../state/context.js'
 import { asyncStorage } from './async-storage.js'
 
 /** A turn that is under way. */

@@ -12,7 +12,7 @@ export interface Asker {
   readonly globals: Globals
   readonly envelope: Partial<Pick<Context['envelope'], 'agentId' | 'sessionId' | 'userId'>>
   /** Throws once no answer is wanted any more. */
-  mustGoOn: () => void
+  throwIfAborted: () => void
 }
 
 /**
@@ -33,7 +33,7 @@ export function askFor(tool: ToolDef, ctx: Asker, abort: () => AbortSignal | und
     const outcome = await askInTurn(globals, envelope, signal, () =>
       askHost(globals.config, { ...asked, ...about }, signal),
     )
-    ctx.mustGoOn()
+    ctx.throwIfAborted()
     if (!outcome?.answered) throw unavailable(tool, (outcome ?? ABORTED).reason)
     const { answer } = outcome
     const given = isJsonObject(answer) && 'answer' in answer ? answer.answer : answer

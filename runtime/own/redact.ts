@@ -19,7 +19,8 @@ export function hideSecret(value: string, globals: Globals): void {
     JSON.stringify(value).slice(1, -1),
     encodeURIComponent(wellFormed(value)),
   ])
-  globals.redact ??= given => redacted(given, globals)
+  const { own = globals } = globals
+  own.redact ??= given => redacted(given, own)
 }
 
 /**

@@ -39,7 +39,7 @@ export async function withOwn(
   try {
     ctx.owns = await partsOf(ctx, chain, slots)
     const around = await withTimeout(ctx.tool, chain, ctx.options?.timeoutMs, globals)
-    ctx.mustGoOn()
+    ctx.throwIfAborted()
     result = await run(around)
   } catch (error) {
     // Why the call failed says more than why its state was not kept.

@@ -60,7 +60,7 @@ export async function ask(asking: Asking, decision: Decision): Promise<void> {
     // An answer for one call, or the end of one, says nothing of another that waited for it.
     if (waiting && (answer === 'allow-once' || answer === 'aborted')) continue
     if (!isAllowed(answer)) {
-      asking.mustGoOn()
+      asking.throwIfAborted()
       throw keepDecision(notApproved(asking.tool, answer, reason, decision), decision)
     }
     if (!isOutdated) return

@@ -6,17 +6,17 @@ import {
   decisionSteps,
   ended,
   keepDecision,
+  mayBeAllowed,
   type StepAnswer,
 } from '../../src/policy/decide.js'
 import { type AgentCall, grantedTo, isGranted, type Limits } from '../../src/policy/limits.js'
-import { mayBeAllowed } from '../../src/policy/may-be-allowed.js'
 import type { Asking } from '../approvals/approved-call.js'
 import { isThenable, lazy } from '../host/later.js'
 import type { Globals } from '../state/context.js'
 import { addDiagnostic } from '../state/globals.js'
 import type { ToolDef } from '../state/tool-def.js'
 import { type AgentLimits, agentLimits, invocationOf, type PolicyCall } from './agent-limits.js'
-import { agentCall, CallLimits, someCall } from './call-limits.js'
+import { agentCall, anyCall, CallLimits } from './call-limits.js'
 import { guardsOf } from './guards-of.js'
 import { type OwnedCall, openLists } from './opened-skills.js'
 
@@ -98,7 +98,7 @@ export async function allowedAmong(
     const found = limits.of(tool)
     // Waiting takes longer than deciding.
     const own = isThenable(found) ? await found : found
-    if (mayBeAllowed(someCall(tool, globals), own)) allowed.push(tool)
+    if (decide(anyCall(tool, globals), own).decision !== 'deny') allowed.push(tool)
     else noteWithheld(tool, own, globals)
   }
   return allowed
@@ -111,7 +111,7 @@ export async function whyNever(
   agent: AgentLimits,
 ): Promise<{ why: string; grant: string }> {
   const limits = await new CallLimits(agent, globals).of(tool)
-  const { reason, code } = decide(someCall(tool, globals), { ...limits, guard: undefined })
+  const { reason, code } = decide(anyCall(tool, globals), limits)
   const missing = guardsOf(tool).required.filter(one => !isGranted(one, limits.permissions))
   const grant =
     code === 'PERMISSION_MISSING'

@@ -15,20 +15,20 @@ import { guardsOf, isEnabled } from './guards-of.js'
 
 /** An agent's call of a tool as it is decided about. */
 export function agentCall(tool: ToolDef, args: unknown, globals: Globals): AgentCall {
-  const call = someCall(tool, globals)
+  const call = anyCall(tool, globals)
   const { required, optional } = call.guards
   const does = [...required, ...optional]
   const mayExecute = call.isRemote || does.length === 0 || does.includes('execute')
-  return { ...call, src: tool.src, args, mayExecute }
+  return { ...call, isAny: false, src: tool.src, args, mayExecute }
 }
 
-/** A call of a tool with arguments that nobody asks about. */
-export function someCall(tool: ToolDef, globals: Globals): AgentCall {
+/** Any call of a tool, whatever its arguments are. */
+export function anyCall(tool: ToolDef, globals: Globals): AgentCall {
   const { name, tags, src, isLibrary } = matchedTool(tool) as Required<MatchedTool>
   // Field by field, as ten thousand are made for a list.
   const isRemote = tool.origin.layer === 'remote'
-  const isAny = { isThere: isThere(tool) && isEnabled(tool, globals), guards: guardsOf(tool), isRemote }
-  return { name, tags, src, isLibrary, args: undefined, ...isAny }
+  const about = { isThere: isThere(tool) && isEnabled(tool, globals), guards: guardsOf(tool), isRemote }
+  return { name, tags, src, isLibrary, args: undefined, isAny: true, ...about }
 }
 
 /** Limits whose lists say what namespace they are written in. */

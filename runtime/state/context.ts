@@ -11,11 +11,9 @@ import type { ToolFrontmatter } from '../../src/skill/frontmatter.js'
 import type { HookTrigger } from '../../src/skill/metadata-keys.js'
 import type { PathEntry } from '../../src/skill/path-entry.js'
 import type { SpawnedAgent, SpawnPolicy } from '../../src/skill/tool-context.js'
-import type { Cache } from './cache.js'
-import type { Chain, ChainStep } from './chain.js'
+import type { Chain, ChainStep, KnownCascade } from './chain.js'
 import type { DirectoryState } from './directory-state.js'
 import type { Progress, RunEvents } from './events.js'
-import type { Lifecycle } from './lifecycle.js'
 import type { AgentPolicy, Interact, NamedAgent, ProjectConfiguration, RuntimePolicy } from './policy.js'
 import type { Store } from './store.js'
 import type { Origin, Resolution, ToolDef, Via } from './tool-def.js'
@@ -73,7 +71,7 @@ export interface Context<Args = unknown> {
 export interface CallContext extends Context {
   readonly chain: Chain | undefined
   /** Throws once the call was aborted, so that nothing more is started for it. */
-  mustGoOn: () => void
+  throwIfAborted: () => void
 }
 
 /** One running of a tool. */
@@ -324,4 +322,65 @@ export interface SetTool {
   module?: unknown
   /** The text that `content()` gives. */
   content?: string
+}
+
+/** Process-long, without expiry; cleared explicitly, by `clearToolCache` and `clearAllCaches`. */
+export interface Cache {
+  /** Results of `findTool`, by `name\0paths`; null means "not found". */
+  tool: Map<string, ToolDef | null>
+  /** Results of `listTools`, by paths. */
+  list: Map<string, ToolDef[]>
+  /** Skill files of a directory without an index, absolute, by `directory\0ignore patterns`. */
+  dir: Map<string, string[]>
+  /** The sound tools of files that were named by their path, by that, absolute. */
+  file: Map<string, ToolDef[]>
+  /** Each tool's authority, by its source or name. */
+  authority: Map<string, ToolDef | null>
+  /** The main skill that lies directly in a directory, by its absolute path. */
+  mainInDir: Map<string, ToolDef | null>
+  /** Each tool's cascade, by `name\0paths`. */
+  cascade: Map<string, KnownCascade>
+  /** The paths that `${…}` in the configuration of a tool's middleware reads, by `name\0paths`. */
+  cascadeDeps: Map<string, readonly string[]>
+  /** The names of each middleware's peers; null until somebody asks. */
+  cyclicPeers: Map<string, ReadonlySet<string>> | null
+  /** The directories from whose indexes `cyclicPeers` was filled, absolute. */
+  cyclicPeersSeededDirs: Set<string> | null
+  /** The promotions for tools without a file; null until needed, or if a fault makes them unknown. */
+  promotions: Promotions | null
+  /** The file of each name of a directory without an index, by the directory's absolute path. */
+  nameIndex: Map<string, Map<string, string>>
+}
+
+/** The promotions of the main skill that tools without a file stand under, by key. */
+export interface Promotions {
+  local: JsonObject
+  global: JsonObject
+}
+
+/** A call, as far as turns and hooks concern it. */
+export interface ManagedCall {
+  readonly tool: ToolDef
+  readonly caller: unknown
+  readonly run: { signal: AbortSignal }
+  throwIfAborted: () => void
+}
+
+/**
+ * A runtime's turns, tools with hooks, and switched-off tools. Absent until there are any: other runtimes pay
+ * nothing for them.
+ */
+export interface Lifecycle {
+  /** Gives a call that a host makes the signal of its turn. */
+  enter: (call: ManagedCall) => void
+  /** Throws TOOL_INACTIVE or INIT_FAILED for a tool that cannot be called now. Waits until it is known which that are. */
+  admit: (tool: ToolDef) => Promise<void> | undefined
+  /** False for a tool that is not to be listed. */
+  isAvailable: (tool: ToolDef) => boolean
+  /** Runs a tool with hooks, once it is initialised. */
+  run: (fn: object, call: ManagedCall, work: (instance: unknown) => Promise<unknown>) => Promise<unknown>
+  /** Called when a registered tool came or went. */
+  forget: (name: string) => void
+  /** Deactivates and disposes of all tools with hooks. */
+  shutDown: () => Promise<void>
 }

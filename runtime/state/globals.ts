@@ -1,9 +1,10 @@
 import type { Diagnostic } from '../../src/base/diagnostic.js'
+import { extractFrontmatter } from '../../src/skill/frontmatter.js'
+import { isQualifiedName, labelOf } from '../../src/skill/names.js'
 import { lazy } from '../host/later.js'
-import { emptyCache } from './cache.js'
-import type { Freshness, Globals, RegisteredTools, RuntimeConfig } from './context.js'
+import type { Cache, Freshness, Globals, RegisteredTools, RuntimeConfig, SetTool } from './context.js'
 import { RunEvents } from './events.js'
-import { RegisteredToolMap } from './registered-tools.js'
+import type { ToolDef, ToolFunction } from './tool-def.js'
 
 /** Fresh state with empty caches, in which nothing is found before it is registered, as tests want it. */
 export function emptyGlobals(): Globals {
@@ -28,13 +29,9 @@ export function createGlobals(
       ...config,
       freshness: config.freshness ?? (config.verify ? 'trust' : defaultFreshness()),
     },
-    cache: emptyCache(),
-    tools: { programmaticTools },
+    ...emptyFindings(),
     directories: new Map(),
-    byRecord: new WeakMap(),
-    resolving: new Map(),
-    settling: new Map(),
-    missing: new Set(),
+    tools: { programmaticTools },
     diagnostics: new Map(),
     events: new RunEvents(),
     stats: {
@@ -47,6 +44,17 @@ export function createGlobals(
   if (!config.paths || config.project)
     globals.configure = async () => (await projects()).configure(globals, config)
   return globals
+}
+
+/** What look-ups keep, while nothing was looked up. */
+export function emptyFindings() {
+  return {
+    cache: emptyCache(),
+    byRecord: new WeakMap(),
+    resolving: new Map(),
+    settling: new Map(),
+    missing: new Set<string>(),
+  } satisfies Partial<Globals>
 }
 
 function defaultFreshness(): Freshness {
@@ -78,4 +86,95 @@ export function defaultTools(): RegisteredTools {
 export function addDiagnostic({ diagnostics, redact }: Globals, diagnostic: Diagnostic): void {
   const { file, rule, line, column } = diagnostic
   diagnostics.set([file, rule, line, column].join('\0'), redact?.(diagnostic) ?? diagnostic)
+}
+
+export function emptyCache(): Cache {
+  return {
+    tool: new Map(),
+    list: new Map(),
+    dir: new Map(),
+    file: new Map(),
+    authority: new Map(),
+    mainInDir: new Map(),
+    nameIndex: new Map(),
+    ...emptyCascades(),
+  }
+}
+
+/** The caches that every registered tool empties. */
+export function emptyCascades() {
+  return {
+    cascade: new Map(),
+    cascadeDeps: new Map(),
+    cyclicPeers: null,
+    cyclicPeersSeededDirs: null,
+    promotions: null,
+  }
+}
+
+/**
+ * Registered tools; each is complete, however little of it was set. What is read includes the tools of
+ * `shared`, after its own; what is set, deleted or cleared are its own alone.
+ */
+export class RegisteredToolMap extends Map<string, ToolDef> implements RegisteredTools {
+  version = 0
+
+  constructor(readonly shared?: RegisteredTools) {
+    super()
+  }
+
+  override get(key: string): ToolDef | undefined {
+    return super.get(key) ?? this.shared?.get(key)
+  }
+
+  override has(key: string): boolean {
+    return this.get(key) !== undefined
+  }
+
+  override get size(): number {
+    return this.shared?.size ? [...this].length : super.size
+  }
+
+  override set(key: string, tool: ToolDef | SetTool): this {
+    this.version++
+    return super.set(key, 'origin' in tool ? tool : completeTool(tool))
+  }
+
+  override delete(key: string): boolean {
+    this.version++
+    return super.delete(key)
+  }
+
+  override *entries(): MapIterator<[string, ToolDef]> {
+    yield* super.entries()
+    for (const entry of this.shared ?? []) if (!super.has(entry[0])) yield entry
+  }
+
+  override [Symbol.iterator](): MapIterator<[string, ToolDef]> {
+    return this.entries()
+  }
+
+  override *keys(): MapIterator<string> {
+    for (const [key] of this) yield key
+  }
+
+  override *values(): MapIterator<ToolDef> {
+    for (const [, tool] of this) yield tool
+  }
+}
+
+function completeTool({ frontmatter = {}, fn, content, ...tool }: SetTool): ToolDef {
+  const { name } = tool
+  const { metadata = {}, ...parsed } = frontmatter
+  return {
+    kind: 'code',
+    runs: true,
+    src: null,
+    label: isQualifiedName(name) ? labelOf(name) : name,
+    ...tool,
+    fn: fn as ToolFunction,
+    frontmatter: { ...extractFrontmatter({ metadata }, { kind: 'code', name }), ...parsed, name },
+    ...(content !== undefined && { content: async () => content }),
+    origin: { layer: 'programmatic', entry: '', file: '', via: 'programmatic', shadows: [] },
+  }
 }

@@ -1,9 +1,6 @@
 import type { Globals } from './context.js'
 
-/**
- * A function that gives the one value that a runtime keeps, made when it is first asked for. What agents see of
- * a runtime whose project is not trusted is no other runtime: it has the same value.
- */
+/** Makes a value for each runtime when it is first needed. The view of an untrusted project shares its runtime's. */
 export function perRuntime<Value extends object>(make: (own: Globals) => Value): (globals: Globals) => Value {
   const values = new WeakMap<Globals, Value>()
   return globals => {

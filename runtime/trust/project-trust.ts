@@ -8,11 +8,10 @@ import { chainOf } from '../cascade/chain-of.js'
 import { everyTool } from '../find/all-tools.js'
 import { checkLimits } from '../options/check-limits.js'
 import { guardsOf } from '../policy/guards-of.js'
-import { emptyCache } from '../state/cache.js'
 import type { CallIds, Globals, RuntimeConfig } from '../state/context.js'
 import { isAsked } from '../state/directory-state.js'
 import type { RunEvent } from '../state/events.js'
-import { createGlobals } from '../state/globals.js'
+import { emptyFindings } from '../state/globals.js'
 import { perRuntime } from '../state/per-runtime.js'
 import type { ProjectRequest, UntrustedTool } from '../state/policy.js'
 import type { ToolDef } from '../state/tool-def.js'
@@ -284,56 +283,24 @@ function notifyOfTrust(
 }
 
 /**
- * A runtime without the code of a project that nobody trusts yet: its tools are found by what their files say,
- * none of its code is run, and what it promotes stays its own. Registered tools, listeners, diagnostics and
- * counts are those of the runtime.
+ * The runtime without the code of an untrusted project: tools are found by what their files say, none of their code is
+ * run, and the project's promotions reach its own tools alone. Everything that does not depend on that is the runtime's.
  */
-export function untrustedView(own: Globals): Globals {
-  const view: View = own.untrustedView ?? madeView(own)
+function untrustedView(own: Globals): Globals {
+  const { byRecord, ...found } = emptyFindings()
+  const view: View =
+    own.untrustedView ?? Object.assign(Object.create(own), { own, isUntrusted: true, byRecord })
   own.untrustedView = view
+  const { version } = own.tools.programmaticTools
+  // A registered tool came or went, and with it what was found before.
+  if (view.seen !== version) Object.assign(view, found, { seen: version })
   const { project: _, ...config } = own.config
   const { env } = askedConfiguration(own.config)
-  Object.assign(view.config, config, env !== undefined && config.env === env && { env: [] })
-  if (view.seen !== own.tools.programmaticTools.version) {
-    // A registered tool came or went, and with it what was found before.
-    Object.assign(view.cache, emptyCache())
-    view.missing.clear()
-    view.resolving.clear()
-    view.settling.clear()
-    view.seen = own.tools.programmaticTools.version
-  }
+  view.config = { ...config, ...(env !== undefined && config.env === env && { env: [] }) }
   return view
 }
 
 interface View extends Globals {
-  /** The version of the registered tools that its caches were filled with. */
+  /** The version of the registered tools that its findings are of. */
   seen?: number
-}
-
-function madeView(own: Globals): View {
-  const { project: _, ...config } = own.config
-  const { tools, events, diagnostics, directories, stats, checkSpawned } = own
-  const view: View = createGlobals(config, tools.programmaticTools)
-  Object.assign(view, {
-    own,
-    isUntrusted: true,
-    tools,
-    events,
-    diagnostics,
-    directories,
-    stats,
-    checkSpawned,
-  })
-  return Object.defineProperties(view, {
-    closed: { get: () => own.closed },
-    lifecycle: { get: () => own.lifecycle },
-    toolConfig: { get: () => own.toolConfig },
-    models: { get: () => own.models },
-    redact: {
-      get: () => own.redact,
-      set: redact => {
-        own.redact = redact
-      },
-    },
-  })
 }

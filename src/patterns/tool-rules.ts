@@ -14,6 +14,8 @@ import {
 /** A call that rules are asked about. */
 export interface ToolCall extends MatchedTool {
   args: unknown
+  /** True for any call of the tool: rules that depend on its arguments or key may admit it, and do not deny it. */
+  isAny?: boolean
   /** The readable text that the tool gives for the call, like its command; what bare specifiers match. */
   key?: string
   /**
@@ -45,7 +47,7 @@ export function isAllowed(rules: readonly ToolRule[] | undefined, call: ToolCall
   const denying = rules?.find(rule => isDenied(rule, call))
   if (denying) return { answer: false, rule: denying }
   if (rules === undefined || isAlwaysAllowed(call)) return { answer: true, rule: null }
-  const allowing = rules.find(rule => rule.options.deny === undefined && matchesCall(rule, call, false))
+  const allowing = rules.find(rule => policyOf(rule) !== 'deny' && matchesCall(rule, call, false))
   return { answer: allowing !== undefined, rule: allowing ?? null }
 }
 
@@ -91,8 +93,9 @@ function isDenied(rule: ToolRule, call: ToolCall): boolean {
  *   too
  */
 function matchesCall(rule: ToolRule, call: ToolCall, denying: boolean, byEither = denying): boolean {
+  if (!selectsTool(rule, call, denying, byEither)) return false
+  if (call.isAny) return !denying || (rule.arguments.length === 0 && rule.keys.length === 0)
   return (
-    selectsTool(rule, call, denying, byEither) &&
     rule.arguments.every(constraint => fits(constraint, call, denying)) &&
     (rule.keys.length === 0 || rule.keys.some(constraint => fitsKey(constraint, call, denying)))
   )

@@ -1,16 +1,18 @@
 import { thrownText } from '../base/attempt.js'
 import { reachOut } from '../base/permissions.js'
-import { deniedBy, isAllowed, policyOf } from '../patterns/tool-rules.js'
+import { FOREIGN_NAMES, type ToolRule } from '../patterns/tool-pattern.js'
+import { deniedBy, isAllowed, policyOf, trustOf } from '../patterns/tool-rules.js'
+import { labelOf } from '../skill/names.js'
 import {
   type AgentCall,
   asMeant,
   grantedTo,
   isGranted,
   type Limits,
+  type RuleGroup,
   rulesFor,
   type Written,
 } from './limits.js'
-import { mayCover, ruleAnswer, stricter } from './rule-answer.js'
 
 /** The answer of a step of the decision, or of the last one. */
 export interface Decision {
@@ -37,16 +39,27 @@ export type Step = (call: AgentCall, limits: Limits) => StepAnswer
 
 export const STEPS: readonly Step[] = [exists, allowedTools, lists, permissions, rules, approval]
 
-/** Decides whether an agent may make a call, must ask first, or may not. Runs nothing but the host's guard. */
+/**
+ * Decides whether an agent may make a call, must ask first, or may not. Runs nothing but the host's guard. A call with
+ * any arguments (`isAny`) is denied if each call of the tool is.
+ */
 export function decide(call: AgentCall, limits: Limits, steps = STEPS): Decision {
-  const last = decisionSteps(call, limits, steps).at(-1)
-  return { ...(last ?? passed(6, 'nothing denies it')), decision: last?.decision ?? 'allow' }
+  for (const step of steps) {
+    const answer = step(call, limits)
+    if (answer.decision !== null) return answer as Decision
+  }
+  return { ...passed(6, 'nothing denies it'), decision: 'allow' }
+}
+
+/** True if some arguments could make a call of the tool allowed, or asked about. */
+export function mayBeAllowed(call: AgentCall, limits: Limits): boolean {
+  return decide({ ...call, isAny: true }, limits).decision !== 'deny'
 }
 
 /** The answers of the steps, up to the one that decides. */
-export function decisionSteps(call: AgentCall, limits: Limits, steps = STEPS): StepAnswer[] {
+export function decisionSteps(call: AgentCall, limits: Limits): StepAnswer[] {
   const answers: StepAnswer[] = []
-  for (const step of steps) {
+  for (const step of STEPS) {
     const answer = step(call, limits)
     answers.push(answer)
     if (answer.decision !== null) break
@@ -67,7 +80,7 @@ function exists({ isThere }: AgentCall): StepAnswer {
 
 function allowedTools(call: AgentCall, { allowedTools }: Limits): StepAnswer {
   for (const list of allowedTools) {
-    const { answer, rule } = isAllowed(list.rules, asMeant(call, list))
+    const { answer, rule } = isAllowed(rulesFor(list, call), asMeant(call, list))
     if (!answer) return denied(2, list, rule?.text ?? null, `the \`allowed-tools\` of ${list.by}`)
   }
   return passed(2, 'no `allowed-tools` leaves it out')
@@ -76,11 +89,11 @@ function allowedTools(call: AgentCall, { allowedTools }: Limits): StepAnswer {
 function lists(call: AgentCall, { allow, deny }: Limits): StepAnswer {
   for (const list of allow) {
     if (list.rules.length === 0) continue
-    const { answer, rule } = isAllowed(list.rules, asMeant(call, list))
+    const { answer, rule } = isAllowed(rulesFor(list, call), asMeant(call, list))
     if (!answer) return denied(3, list, rule?.text ?? null, `the list \`allow\` of ${list.by}`)
   }
   for (const list of deny) {
-    const rule = deniedBy(list.rules, asMeant(call, list))
+    const rule = deniedBy(rulesFor(list, call), asMeant(call, list))
     if (rule) return denied(3, list, rule.text, `the list \`deny\` of ${list.by}`)
   }
   return passed(3, 'no list `allow` leaves it out, and no list `deny` has it')
@@ -101,7 +114,7 @@ function permissions({ guards, name }: AgentCall, { permissions }: Limits): Step
 
 function rules(call: AgentCall, limits: Limits): StepAnswer {
   const said = ruleAnswer(call, limits)
-  const guarded = said?.decision === 'deny' ? null : guardAnswer(call, limits)
+  const guarded = said?.decision === 'deny' || call.isAny ? null : guardAnswer(call, limits)
   const answer = guarded && (!said || stricter(guarded.decision, said.decision)) ? guarded : said
   if (!answer) return passed(5, 'no rule matches it')
   return { step: 5, code: answer.decision === 'deny' ? 'TOOL_DENIED' : null, ...answer }
@@ -183,4 +196,70 @@ export function keepDecision<Denied extends object>(error: Denied, decision: Dec
 /** The decision that an error came of; undefined where it came of none. */
 export function decisionOf(error: unknown): Decision | undefined {
   return typeof error === 'object' && error !== null ? decisions.get(error) : undefined
+}
+
+type Answer = 'allow' | 'ask' | 'deny'
+
+/** The answer of the rules to a call. */
+export interface RuleAnswer {
+  decision: Answer
+  by: string
+  rule: string
+  reason: string
+  written: { skill: string; key: string } | null
+}
+
+/** The answer of the first group of rules that matches; null if none does. */
+export function ruleAnswer(call: AgentCall, { rules }: Limits): RuleAnswer | null {
+  for (const group of rules) {
+    let strictest: RuleAnswer | null = null
+    for (const list of group.lists) {
+      const answer = listAnswer(call, list, group)
+      if (answer && (!strictest || stricter(answer.decision, strictest.decision))) strictest = answer
+    }
+    if (strictest) return strictest
+  }
+  return null
+}
+
+const STRICTNESS: readonly Answer[] = ['allow', 'ask', 'deny']
+
+export function stricter(one: Answer, other: Answer): boolean {
+  return STRICTNESS.indexOf(one) > STRICTNESS.indexOf(other)
+}
+
+const SAYS = { allow: 'allows it', ask: 'asks', deny: 'denies it' } as const
+
+function listAnswer(call: AgentCall, list: Written, group: RuleGroup): RuleAnswer | null {
+  const meant = asMeant(call, list)
+  const said = trustOf(countingRules(call, list, group), meant)
+  if (!said?.rule) return null
+  const { text } = said.rule
+  const reason = `the rule ${JSON.stringify(text)} of ${list.by} ${SAYS[said.answer]}`
+  const written = list.skill === undefined ? null : { skill: list.skill, key: 'trust' }
+  return { decision: said.answer, by: list.by, rule: text, reason, written }
+}
+
+/**
+ * The rules of a list that count for a tool. One that allows does not where its author may not allow, nor by
+ * a tag or a glob where the tool can do more than read: it would cover tools that its author never saw.
+ */
+export function countingRules(call: AgentCall, list: Written, { mayAllow }: RuleGroup): readonly ToolRule[] {
+  const rules = rulesFor(list, call)
+  return rules.filter(rule => policyOf(rule) !== 'allow' || (mayAllow && mayCover(rule, call)))
+}
+
+/** False for a tag or a glob where the tool can do more than read, or where only a server says what it does. */
+export function mayCover(rule: ToolRule, call: AgentCall): boolean {
+  const { isRemote = false, guards } = call
+  const mustBeNamed = isRemote || reachOut([...guards.required, ...guards.optional])
+  return !mustBeNamed || isNamed(rule, call)
+}
+
+/** True where a rule names this tool and no other. */
+function isNamed({ text }: ToolRule, { name, isLibrary }: AgentCall): boolean {
+  const [selector = ''] = text.split('(', 1)
+  const label = labelOf(name)
+  const names = [name, label, ...(FOREIGN_NAMES.get(name) ?? []), ...(isLibrary ? [`$${label}`] : [])]
+  return names.includes(selector.replace(/^(["'])(.*)\1$/s, '$2'))
 }

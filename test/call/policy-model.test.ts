@@ -43,6 +43,22 @@ it.each(STEPS.map((step, index) => [index + 1, step] as const))(
   },
 )
 
+it('any call of a tool is denied only where each one is', () => {
+  const random = randomFrom(3)
+  let denied = 0
+  for (let count = 0; count < times(300, 1_000); count++) {
+    const world = randomWorld(random)
+    const limits = { ...limitsOf(world), guard: undefined }
+    for (const tool of world.tools) {
+      if (decide({ ...callOf({ tool, a: 0 }), isAny: true }, limits).decision !== 'deny') continue
+      denied++
+      for (const a of [1, 2, 3])
+        expect(decide(callOf({ tool, a }), limits).decision, JSON.stringify({ world, a })).toBe('deny')
+    }
+  }
+  expect(denied).toBeGreaterThan(10)
+})
+
 function callOf({ tool: { name, tag, hidden, gated, required, optional }, a }: ModelCall): AgentCall {
   const guards = readGuards({ gated: gated ?? null, permissions: { required, optional } })
   return { name, tags: [tag], args: { a }, isThere: !hidden, guards }

@@ -101,8 +101,10 @@ async function open(globals: Globals, runtimeCwd: string): Promise<Workspace> {
   const root = await realFolder(options.root, cwd)
   const also = await Promise.all((options.also ?? []).map(folder => realFolder(folder, cwd)))
   const sessions = new Map<string, Session>()
-  globals.sessionEnds ??= []
-  globals.sessionEnds.push(id => endSessions(sessions, id === undefined ? [...sessions.keys()] : [id]))
+  // Agents of an untrusted project have a view of the runtime, which ends with it.
+  const { own = globals } = globals
+  own.sessionEnds ??= []
+  own.sessionEnds.push(id => endSessions(sessions, id === undefined ? [...sessions.keys()] : [id]))
   return {
     root,
     folders: [...new Set([root, ...also])],
