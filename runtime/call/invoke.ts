@@ -1,4 +1,4 @@
-import { type Awaitable, lazy, whenThere } from '../host/later.js'
+import { type Awaitable, lazy } from '../host/later.js'
 import { cloneArguments, ownOptions } from '../schema/clone-arguments.js'
 import type { Globals, InvokeOptions } from '../state/context.js'
 import { defaultGlobals } from '../state/globals.js'
@@ -12,7 +12,7 @@ const calling = lazy(() => import('./call-tool.js'))
  *   ARGS_INVALID; DEPTH_EXCEEDED; RUN_ABORTED once `signal` is aborted, or what it was aborted with where
  *   that is an error of ours; NEXT_TWICE for a faulty middleware; and what the tool throws
  */
-export function invoke(
+export async function invoke(
   ref: string,
   args?: unknown,
   globals: Globals = defaultGlobals(),
@@ -20,9 +20,7 @@ export function invoke(
 ): Promise<unknown> {
   const own = ownOptions(options)
   const given = cloneArguments(args, own?.as === 'agent')
-  return Promise.resolve(
-    whenThere(calling(), ({ callTool }) => callTool(ref, given, globals, own, undefined)),
-  )
+  return (await calling()).callTool(ref, given, globals, own, undefined)
 }
 
 /** Functions that implement methods: each takes the object of the method, and the caller's arguments. */

@@ -33,8 +33,8 @@ const CHUNK = /-[0-9A-Z]{8,16}\.m?js$/
 
 /** Rethrows why a part of this bundle cannot be loaded: BUNDLE_REPLACED if another bundle took its place. */
 export function bundleReplaced(error: unknown): never {
-  const { code, url } = Object(error) as { code?: unknown; url?: unknown }
-  if (code !== 'ERR_MODULE_NOT_FOUND' || typeof url !== 'string' || !CHUNK.test(url)) throw error
+  const { code, url } = Object(error) as { code?: unknown; url: string }
+  if (code !== 'ERR_MODULE_NOT_FOUND' || !CHUNK.test(url)) throw error
   throw new AgentAppsError('BUNDLE_REPLACED', `A part of the running bundle is gone: ${url}`, {
     hint: 'Restart the process. While it runs, bundle into another folder.',
     file: url,

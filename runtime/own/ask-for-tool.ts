@@ -7,20 +7,20 @@ import type { Context, Globals } from '../state/context.js'
 import type { PromptRequest } from '../state/policy.js'
 import type { ToolDef } from '../state/tool-def.js'
 
-/** Who asks: a call, or a hook, which is of no call. */
+/** The call that asks, or a hook. */
 export interface Asker {
   readonly globals: Globals
   readonly envelope: Partial<Pick<Context['envelope'], 'agentId' | 'sessionId' | 'userId'>>
-  /** Throws once no answer is wanted any more. */
+  /** Throws once the answer is no longer needed. */
   throwIfAborted: () => void
 }
 
 /**
- * Asks a person for a tool. The host is told which tool asks, and gets nothing of the question but its known
- * fields, so that it cannot pass for an approval.
+ * Asks a person on behalf of a tool. The host gets the tool's name and only the known fields of the question, so that
+ * it cannot pass for an approval.
  *
- * @throws OPTIONS_INVALID for a question that is none; INTERACTION_UNAVAILABLE where nobody answers, or the
- *   answer is none; RUN_ABORTED once the call is no longer wanted
+ * @throws OPTIONS_INVALID for a malformed question; INTERACTION_UNAVAILABLE without a valid answer; RUN_ABORTED if
+ *   the call is aborted
  */
 export function askFor(tool: ToolDef, ctx: Asker, abort: () => AbortSignal | undefined): Ask {
   const ask = async (question: Question): Promise<string | boolean> => {
@@ -48,8 +48,8 @@ export function askFor(tool: ToolDef, ctx: Asker, abort: () => AbortSignal | und
 
 const NO_ANSWER: Record<Question['kind'], string> = {
   text: 'the answer is not a string',
-  choice: 'what was answered is none of its choices',
-  confirm: 'what was answered is neither true nor false',
+  choice: 'the answer is not one of its choices',
+  confirm: 'the answer is neither true nor false',
 }
 
 function isAnswer(question: Asked, given: unknown): given is string | boolean {
@@ -57,7 +57,7 @@ function isAnswer(question: Asked, given: unknown): given is string | boolean {
   return typeof given === 'string' && (question.kind === 'text' || question.choices.includes(given))
 }
 
-/** A question as the host gets it, without what says who asks. */
+/** A question as the host gets it, without the fields about the tool. */
 type Asked = Question & Pick<PromptRequest, 'kind'>
 
 const FIELDS: Record<Question['kind'], readonly string[]> = {
@@ -92,7 +92,7 @@ function checkQuestion(tool: ToolDef, question: Question): Asked {
   return { ...asked, default: suggested } as unknown as Asked
 }
 
-/** A terminal or a direction of writing that a message changes could make it look like another question. */
+/** Escapes control and direction characters, which could make the message look like another question. */
 function shown(message: string): string {
   return message.split('\n').map(visibleText).join('\n')
 }
@@ -100,9 +100,9 @@ function shown(message: string): string {
 function unavailable(tool: ToolDef, reason: string): AgentAppsError {
   return new AgentAppsError(
     'INTERACTION_UNAVAILABLE',
-    `The question of "${tool.name}" has no answer: ${reason}.`,
+    `The question of "${tool.name}" was not answered: ${reason}.`,
     {
-      hint: 'Give `createRuntime` the function `interact`, which answers the questions of tools, too.',
+      hint: 'Give `createRuntime` the function `interact`, which also answers questions of tools.',
       tool: tool.name,
     },
   )

@@ -11,19 +11,19 @@ import type { ToolDef } from '../state/tool-def.js'
 import { bareParts, declaresOwn } from './bare-parts.js'
 import { configOf, environmentOf } from './tool-config.js'
 
-/** A call whose tools get what is their own. */
+/** A call whose tools have configuration, variables or state of their own. */
 export interface OwnCall extends CallContext {
   readonly tool: ToolDef
   readonly globals: Globals
   readonly options: InvokeOptions | undefined
   abort: AbortSignal | undefined
-  /** The own parts of each tool of the call: the tool that is called, and the middlewares around it. */
+  /** Keyed by the called tool and the middlewares around it. */
   owns: ReadonlyMap<ToolDef, OwnParts> | undefined
 }
 
 /**
- * Runs a call with what its tools have of their own: configuration, variables of the environment, state. What
- * is left in the state is kept, also where the call fails.
+ * Runs a call with its tools' own configuration, environment variables and state. The state is saved even if the call
+ * fails.
  *
  * @throws TOOL_CONFIG, STATE_INVALID, STATE_CONFLICT, and what `run` throws
  */
@@ -42,7 +42,7 @@ export async function withOwn(
     ctx.throwIfAborted()
     result = await run(around)
   } catch (error) {
-    // Why the call failed says more than why its state was not kept.
+    // The error of the call matters more than that of saving its state.
     await closeAll(slots).catch(() => {})
     throw globals.redact ? globals.redact(error) : error
   }
@@ -76,21 +76,20 @@ async function partsOf(ctx: OwnCall, chain: Chain, slots: Slot[]): Promise<Map<T
   return parts
 }
 
-/** Closes all slots, and then throws what the first that failed threw. */
+/** Closes all slots, then throws the first error. */
 async function closeAll(slots: readonly Slot[]): Promise<void> {
   const closed = await Promise.allSettled(slots.map(slot => slot.close()))
   const failed = closed.find(one => one.status === 'rejected')
   if (failed) throw failed.reason
 }
 
-/** The middleware that ends a call which takes too long. */
+/** The middleware that ends a call after a time. */
 const TIMEOUT = 'timeout'
 
 /**
- * A tool's chain with the time limit that holds: that of the call, or that of the tool's configuration, or as
- * it is.
+ * Sets the time limit in a tool's chain: that of the call, or else that of the tool's configuration.
  *
- * @throws TOOL_NOT_FOUND where no path has the middleware `timeout`
+ * @throws TOOL_NOT_FOUND if no path has the middleware `timeout`
  */
 async function withTimeout(
   tool: ToolDef,

@@ -7,16 +7,16 @@ import type { ToolDef } from '../state/tool-def.js'
 import { compare } from './compare-schema.js'
 import { resolveJsonSchema } from './interpolation-roots.js'
 
-/** How a model runs a skill, and what its result must be. */
+/** A skill's settings for its run by a model. */
 export interface AgentSkill extends AgentSettings {
-  /** The schema of the result, resolved; null where it is the model's text. */
+  /** The schema of the result, resolved; null if the result is the model's text. */
   readonly returns: JsonObject | null
-  /** Compares a result with that schema. Throws RESULT_INVALID, SCHEMA_INVALID. */
+  /** Checks a result against that schema. Throws RESULT_INVALID, SCHEMA_INVALID. */
   readonly check: (result: unknown) => Promise<void>
 }
 
 /**
- * A skill's `agent` and `returns`, for its run by a model; the defaults without a skill.
+ * Reads a skill's `agent` and `returns`, for its run by a model; without a skill, the defaults.
  *
  * @throws DEFINITION_INVALID if `agent` has a fault
  */
@@ -37,7 +37,7 @@ export async function ctxAgent(ctx: Context, skill: ToolDef | null): Promise<Age
     returns,
     async check(result) {
       if (!skill || !returns) return
-      // As the output of a structured result: by itself, one that a model likes to call `error` would be accepted.
+      // Checked as `output` of a structured result: on its own, a result `{ error }` would pass as a failure.
       const given = { title: '', metadata: {}, output: result }
       await compare(skill, 'returns', returns, given, ctx as CallContext)
     },

@@ -11,9 +11,9 @@ import { sourceOf } from '../state/tool-source.js'
 const comparing = lazy(() => import('./compare-schema.js'))
 
 /**
- * Validates a caller's arguments against the tool's `params`, and gives a copy with its defaults filled in.
+ * Checks arguments against the tool's `params`, and returns a copy with defaults filled in.
  *
- * @throws ARGS_INVALID with one issue for each fault, SCHEMA_INVALID where `params` itself cannot be used
+ * @throws ARGS_INVALID with one issue for each fault, SCHEMA_INVALID if `params` itself is invalid
  */
 export function checkArguments(
   tool: ToolDef,
@@ -23,7 +23,7 @@ export function checkArguments(
 ): unknown | Promise<unknown> {
   const { params = schemas?.params, metadata, role } = tool.frontmatter
   if (params === undefined) {
-    // Whose body is another tool takes what that takes; a middleware takes its configuration.
+    // A delegate takes the arguments of its target; a middleware takes its configuration.
     const isDelegate = body !== undefined || typeof metadata.delegate === 'string'
     // The code of a delegate may destructure what it gets.
     if (isDelegate) return args === undefined ? {} : args
@@ -35,14 +35,14 @@ export function checkArguments(
       tool: tool.name,
     })
   }
-  // Whoever calls without arguments means none of them, wherever the tool takes an object.
+  // A call without arguments gives an empty object to a tool that takes one.
   const given = args === undefined && (params.type ?? 'object') === 'object' ? {} : args
   return whenThere(comparing(), ({ compare, resolve }) =>
     compare(tool, 'params', resolve('params', params, ctx), given, ctx),
   )
 }
 
-/** The schema that a tool's result must match, from here on in `ctx.run`; undefined without one. */
+/** Resolves the schema of the tool's result, and sets it in `ctx.run`. */
 export function resolveReturns(
   tool: ToolDef,
   { schemas }: Chain,
@@ -53,10 +53,10 @@ export function resolveReturns(
 }
 
 /**
- * Checks a tool's result against its resolved `returns`, and returns it. The text of a Markdown skill is not
- * checked: there, `returns` describes what the reader makes of it.
+ * Checks a tool's result against its resolved `returns`, and returns it. The text of a Markdown skill is not checked:
+ * there, `returns` describes the result of following it.
  *
- * @throws RESULT_INVALID with one issue for each fault, SCHEMA_INVALID where `returns` itself cannot be used
+ * @throws RESULT_INVALID with one issue for each fault, SCHEMA_INVALID if `returns` itself is invalid
  */
 export function checkResult(
   tool: ToolDef,
@@ -72,7 +72,7 @@ export function checkResult(
       )
 }
 
-/** True for a tool that is text: Markdown that no model runs without a delegate, or with Markdown as its delegate. */
+/** True for Markdown that is returned as text: without a model or delegate, or with a delegate that is Markdown. */
 function isText(tool: ToolDef, { body = tool }: Chain): boolean {
   const { delegate: named, agent } = body.frontmatter.metadata
   if (typeof named !== 'string') return tool.kind !== 'code' && !agent
@@ -80,15 +80,14 @@ function isText(tool: ToolDef, { body = tool }: Chain): boolean {
   return delegate !== undefined && 'markdown' in delegate
 }
 
-/** Levels of objects and arrays, and values, where one that stands in several places counts each time. */
+/** A value that occurs several times counts each time. */
 const DEPTH_MAX = 1_000
 const VALUES_MAX = 1_000_000
 
 /**
- * An agent's arguments, of which the caller's own were copied, as plain JSON: what a person approves is then
- * all that the tool gets.
+ * Copies an agent's arguments as plain JSON, so that the tool gets exactly what a person approves.
  *
- * @throws ARGS_INVALID for anything that JSON does not have
+ * @throws ARGS_INVALID for a value that is not JSON
  */
 export function plainArguments({ name }: ToolDef, given: unknown): JsonValue | undefined {
   if (given === undefined) return undefined
@@ -105,7 +104,7 @@ export function plainArguments({ name }: ToolDef, given: unknown): JsonValue | u
   }
 }
 
-/** A copy of plain arguments that a tool may change. */
+/** Copies plain arguments, so that a tool may change them. */
 export function copyOfPlain(value: unknown): unknown {
   return value === undefined ? undefined : new JsonCopier().copy(value)
 }
@@ -113,7 +112,7 @@ export function copyOfPlain(value: unknown): unknown {
 class NotPlain extends Error {}
 
 class JsonCopier {
-  /** The keys that lead to the value that is being copied. */
+  /** The keys of the path to the value that is being copied. */
   readonly trail: string[] = []
   readonly #around = new Set<object>()
   #left = VALUES_MAX
@@ -122,7 +121,7 @@ class JsonCopier {
     const what = value === undefined ? 'undefined' : notJson(value)
     if (what !== null) throw new NotPlain(what)
     if (typeof value !== 'object' || value === null) return value as JsonValue
-    if (this.#around.has(value)) throw new NotPlain('an object that holds itself')
+    if (this.#around.has(value)) throw new NotPlain('a circular reference')
     if (this.trail.length > DEPTH_MAX) throw new NotPlain(`more than ${DEPTH_MAX} levels`)
     this.#around.add(value)
     const copy = Array.isArray(value) ? this.#array(value) : this.#object(value)
@@ -136,7 +135,7 @@ class JsonCopier {
     return copy
   }
 
-  /** Without what is undefined, as JSON has it. Keys become properties of its own, whatever they are. */
+  /** Leaves out undefined values, as JSON does. `fromEntries` makes own properties even of keys like `__proto__`. */
   #object(object: object): JsonValue {
     const entries: [string, JsonValue][] = []
     for (const [key, item] of Object.entries(object))

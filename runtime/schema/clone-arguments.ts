@@ -2,40 +2,34 @@ import { isJsonObject } from '../../src/base/json.js'
 import type { InvokeOptions } from '../state/context.js'
 import type { AgentPolicy } from '../state/policy.js'
 
-/** Levels of objects and arrays that are copied. */
 const DEPTH_MAX = 1_000
-/** Values of objects and places of arrays, holes counted, that are copied. */
+/** Counts fields of objects and elements of arrays, holes included. */
 const VALUES_MAX = 1_000_000
 
-/** Arguments that could not be copied; who knows the tool that they were for says so. */
+/** Arguments that could not be copied. The error is thrown once the tool is known. */
 export class UncopiedArguments {
   constructor(
-    /** Why, as the end of a sentence about them. */
+    /** The reason, as the predicate of a sentence about them. */
     readonly why: string,
-    readonly cause: unknown,
+    readonly cause?: unknown,
   ) {}
 }
 
 /**
- * Copies the objects and arrays of arguments, at any depth; functions, dates and instances of classes stay
- * the caller's. Called before anything is awaited, so that what the caller changes later is its own.
+ * Copies the objects and arrays of arguments, at any depth; functions, dates and instances of classes are shared with
+ * the caller. Called before the first await, so that later changes by the caller have no effect.
  *
- * @param isAgents true where an agent gives them, which must be plain: getters are refused, not read
+ * @param isAgents true for an agent's arguments, which must be plain: getters are refused, not called
  */
 export function cloneArguments(value: unknown, isAgents = false): unknown {
   if (typeof value !== 'object' || value === null) return value
   try {
     return isEmpty(value) ? NONE : new Copier(isAgents).copy(value, 0)
   } catch (error) {
-    return error instanceof Refused
-      ? new UncopiedArguments(error.message, undefined)
-      : new UncopiedArguments('cannot be read', error)
+    return error instanceof UncopiedArguments ? error : new UncopiedArguments('cannot be read', error)
   }
 }
 
-class Refused extends Error {}
-
-/** The commonest arguments, which need no copy. */
 const NONE = Object.freeze({})
 
 function isEmpty(value: object): boolean {
@@ -56,12 +50,12 @@ class Copier {
     const isList = Array.isArray(value)
     const prototype = isList ? null : Object.getPrototypeOf(value)
     if (prototype !== null && prototype !== Object.prototype) return value
-    if (depth > DEPTH_MAX) throw new Refused(`nest deeper than ${DEPTH_MAX} levels`)
-    // Before it is copied: a list with one item can be as long as memory.
+    if (depth > DEPTH_MAX) throw new UncopiedArguments(`nest deeper than ${DEPTH_MAX} levels`)
+    // Checked before copying: a sparse array may have any length.
     if (isList) this.take(value.length)
     if (this.isAgents && Object.values(Object.getOwnPropertyDescriptors(value)).some(({ get }) => get))
-      throw new Refused('hold a getter')
-    // Spreading makes own properties, whatever the keys are; after that, assigning meets no setter.
+      throw new UncopiedArguments('hold a getter')
+    // Spreading makes own properties of keys like `__proto__`, so that the assignments below call no setter.
     const copy = (isList ? [...value] : { ...value }) as Record<string, unknown>
     this.copies.set(value, copy)
     const keys = Object.keys(copy)
@@ -75,11 +69,11 @@ class Copier {
 
   private take(values: number): void {
     this.left -= values
-    if (this.left < 0) throw new Refused(`hold more than ${VALUES_MAX} values`)
+    if (this.left < 0) throw new UncopiedArguments(`hold more than ${VALUES_MAX} values`)
   }
 }
 
-/** Copies a call's options, inherited and unknown ones included, so that later changes do not reach it. */
+/** Copies a call's options, inherited and unknown ones included, so that later changes have no effect. */
 export function ownOptions(options: InvokeOptions | undefined): InvokeOptions | undefined {
   if (!isJsonObject(options)) return options
   const own: InvokeOptions = {}
@@ -88,7 +82,7 @@ export function ownOptions(options: InvokeOptions | undefined): InvokeOptions | 
   return own
 }
 
-/** Copies a policy, or an agent's options, likewise. What is not an object is left for a check to refuse. */
+/** Copies a policy or an agent's options in the same way. Anything but an object is returned, to be refused by a check. */
 export function ownLimits(limits: unknown): unknown {
   if (!isJsonObject(limits)) return limits
   const own: Record<string, unknown> = {}

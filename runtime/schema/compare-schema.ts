@@ -12,7 +12,7 @@ import { compareWith } from './validate-schema.js'
 
 export type Part = 'params' | 'returns'
 
-/** The schema that holds for a call, which the context then tells of. */
+/** Resolves the schema of a call, and sets it in `ctx.run`. */
 export function resolve(part: Part, written: JsonObject, ctx: Context): JsonObject {
   const schema = '$resolve' in written ? resolveJsonSchema(written, ctx) : written
   ctx.run.tool[part] = schema
@@ -20,7 +20,7 @@ export function resolve(part: Part, written: JsonObject, ctx: Context): JsonObje
 }
 
 /**
- * Checks a value against one of a tool's schemas, and returns a copy, with defaults if it is the arguments.
+ * Checks a value against one of a tool's schemas, and returns a copy; of arguments with defaults filled in.
  *
  * @throws ARGS_INVALID, RESULT_INVALID, SCHEMA_INVALID
  */
@@ -36,7 +36,7 @@ export async function compare(
     { tool: tool.name, part, schema, value },
     schema === written ? () => compiled(tool, part, schema, ctx.globals) : null,
   )
-  // Its owner knows the dialect of its schemas, and compares what it gets.
+  // The owner of the tool knows the dialect of its schemas, and checks values itself.
   if (fault?.code === 'SCHEMA_INVALID' && tool.validate === 'owner') return value
   if (fault) {
     const isItsOwn = fault.code === 'SCHEMA_INVALID' && tool.frontmatter[part] !== undefined
@@ -46,12 +46,12 @@ export async function compare(
   return verdict.value
 }
 
-/** The compiled validator of a tool's schema; null where there is none, or another schema counts. */
+/** Imports the compiled validator of a tool's schema; null if it was not compiled, or another schema applies. */
 async function compiled(tool: ToolDef, part: Part, schema: JsonObject, globals: Globals): Promise<unknown> {
   const source = sourceOf(tool)
   const file = source?.record.validators?.[part]
   if (!source || file === undefined || source.record.frontmatter[part] !== schema) return null
-  // An index may name any code as a schema's.
+  // An index may name any code as a validator.
   if (isNotEvaluated(source, globals)) return null
   const { state, names } = source
   if (globals.config.verify) {

@@ -23,13 +23,13 @@ export function interpolationRoots(ctx: Context): InterpolationRoots {
   }
 }
 
-/** The variables of the environment that the configuration lets through: never all of it. */
+/** The environment variables that the configuration allows. */
 function allowedEnvironment(names: readonly string[] = []): Record<string, string | undefined> {
   const { process } = globalThis as { process?: { env?: Record<string, string | undefined> } }
   return Object.fromEntries(names.map(name => [name, process?.env?.[name]]))
 }
 
-/** A context's fields as own properties, which paths need. What costs time is made when a path names it. */
+/** A context's fields as own properties, which paths need. Expensive ones are computed when a path reads them. */
 export function contextFields(ctx: Context) {
   const { args, locals, globals } = ctx
   return {
@@ -52,14 +52,14 @@ function runFields({ id, tool, index, origin }: Run) {
   return { id, tool, index, origin }
 }
 
-/** All that can be seen in it, its own and its callers'. */
+/** All visible values: its own and its callers'. */
 function flattened(nonlocals: Record<string, unknown>): Record<string, unknown> {
   const all = {}
   for (const key in nonlocals) defineField(all, key, nonlocals[key])
   return all
 }
 
-/** A middleware's configuration, with `${…}` filled in from the context that it serves. */
+/** Fills the `${…}` in a middleware's configuration in from the context that it serves. */
 export function interpolateArguments(args: unknown, ctx: Context): unknown {
   return interpolate(args, interpolationRoots(ctx))
 }

@@ -19,24 +19,21 @@ import type { Dialect } from '../../src/schema/keywords.js'
 import { PatternWork } from '../../src/schema/linear-pattern.js'
 import { isFailure, isToolResult } from '../../src/skill/tool-result.js'
 
-/** A value, and the schema that it is held against. */
+/** A value and the schema to check it against. */
 export interface Comparison {
-  /** The tool's name. */
   tool: string
-  /** The side of the call: the tool's arguments or its result. */
   part: 'params' | 'returns'
   schema: JsonObject
   value: unknown
 }
 
 export interface Verdict {
-  /** A copy of the value, in arguments with defaults. */
+  /** A copy of the value; of arguments with defaults filled in. */
   value: unknown
   /** The error to throw. */
   fault?: { code: ErrorCode; message: string; hint: string; modelHint?: string; issues?: Issue[] }
 }
 
-/** A schema that was made ready. */
 interface ReadySchema {
   schema: JsonObject
   checked: CheckedSchema
@@ -44,23 +41,23 @@ interface ReadySchema {
   hasDefaults: boolean
 }
 
-/** A schema made ready, or the problem why it cannot be used. */
+/** A schema that is ready, or why it cannot be used. */
 type Made = ReadySchema | { problem: string }
 
-/** The tools' own schemas, made ready. */
+/** The tools' own schemas. */
 const ready = new WeakMap<JsonObject, Promise<Made>>()
 
-/** Schemas that were not compiled, by their text: equal objects share one. */
+/** Schemas that were not compiled, by their JSON: equal ones are shared. */
 const byContent = new Map<string, Promise<Made>>()
 
-/** How many of these are kept. The one that was asked for least recently goes first. */
+/** The least recently used schema is dropped first. */
 const KEPT_MAX = 100
 
 /**
- * Compares a value with a schema: by compiled code, by Ajv if it is installed and the host makes code, or by
- * interpreting the schema. All give the same verdict.
+ * Checks a value against a schema: with compiled code, with Ajv if it is installed and the host allows code from
+ * strings, or by interpreting the schema. All three agree.
  *
- * @param compiled imports the code of a tool's own schema; null for a schema that was found for this call
+ * @param compiled imports the code of a tool's own schema; null for a schema that was resolved for this call
  */
 export async function compareWith(
   { tool, part, schema, value: given }: Comparison,
@@ -72,10 +69,10 @@ export async function compareWith(
     const hint = 'Correct the schema. Until then the tool does not run.'
     return { value: given, fault: { code: 'SCHEMA_INVALID', message, hint } }
   }
-  // Of a structured result, the schema is about the output.
+  // The schema of a structured result describes its `output`.
   const isStructured = part === 'returns' && isToolResult(given)
   const { value, issues } = compare(made, isStructured ? given.output : given, part)
-  // The model gets a failure as it is: `returns` describes success.
+  // `returns` describes success; a failure passes to the model as it is.
   if (issues.length === 0 || (part === 'returns' && isFailure(given))) return { value }
   const faults = issues.map(({ message }) => message).join('; ')
   const fault =
@@ -100,7 +97,7 @@ function ownSchema(schema: JsonObject, compiled: () => Promise<unknown>): Promis
   const making = fromModule(compiled)
     .then(validate => (validate ? makeReady(schema, validate) : schemaOfContent(schema)))
     .catch(error => {
-      // What could not be made ready is by whoever asks next.
+      // The next call tries again.
       ready.delete(schema)
       throw error
     })
@@ -110,9 +107,9 @@ function ownSchema(schema: JsonObject, compiled: () => Promise<unknown>): Promis
 
 function schemaOfContent(schema: JsonObject): Promise<Made> {
   const text = attempt(() => JSON.stringify(schema, onlyJson))
-  // It holds itself, or what JSON has not, which is its problem.
+  // Circular or not JSON, which `makeReady` reports.
   if (text === undefined) return makeReady(schema, null)
-  // Of a copy: the object is somebody else's, who may change it.
+  // A copy, since its owner may change the object.
   const making = byContent.get(text) ?? makeReady(JSON.parse(text), null)
   byContent.delete(text)
   byContent.set(text, making)
@@ -123,13 +120,12 @@ function schemaOfContent(schema: JsonObject): Promise<Made> {
   return making
 }
 
-/** Throws for what JSON leaves out without a word. */
+/** Throws for values that `JSON.stringify` leaves out silently. */
 function onlyJson(_: string, value: unknown): unknown {
   if (typeof value === 'function' || typeof value === 'symbol') throw new TypeError('no JSON')
   return value
 }
 
-/** @param compiled what it was compiled to, as far as it was */
 async function makeReady(schema: JsonObject, compiled: Validate | null): Promise<Made> {
   const checked = checkSchema(schema)
   if ('problem' in checked) {
@@ -152,14 +148,14 @@ function compare(
     const decision = validate && decide(validate, value)
     if (decision) return { value, issues: [] }
     const issues = interpretSchema(schema, checked, value)
-    // Nothing passes that was refused.
+    // The compiled code decides; the interpreter only explains.
     if (issues.length === 0 && decision === false) issues.push(issueOf([], 'what its schema says', value))
     return { value, issues }
   } catch (error) {
-    // The stack ends where a schema applies many others to each level of a deep value.
+    // A schema that applies many others to each level of a deep value exhausts the stack.
     if (!(error instanceof CloneRefused || error instanceof RangeError)) throw error
     const expected = error instanceof CloneRefused ? error.message : 'of fewer levels'
-    // The value may throw when it is read.
+    // Reading the value may throw.
     const issue = attempt(
       () => issueOf([], expected, given),
       () => issueOf([], expected, {}),
@@ -168,7 +164,7 @@ function compare(
   }
 }
 
-/** The validator of a compiled module; null where there is no module, or one of another version. */
+/** The validator of a compiled module; null if the module is missing or of another version. */
 async function fromModule(compiled: () => Promise<unknown>): Promise<Validate | null> {
   try {
     const factory = await compiled()
@@ -179,7 +175,7 @@ async function fromModule(compiled: () => Promise<unknown>): Promise<Validate | 
   }
 }
 
-/** Null if the value keeps the code from deciding: too long for a pattern, or with its own `toString`. */
+/** Null if the code cannot decide: the value is too long for a pattern, or has its own `toString`. */
 function decide(validate: Validate, value: unknown): boolean | null {
   try {
     return validate(value)
@@ -198,7 +194,7 @@ type AjvClass = new (
 
 const loaded = new Map<Dialect, Promise<AjvClass | null>>()
 
-/** Null without Ajv, on a host that makes no code of strings, and for a schema that Ajv cannot compile. */
+/** Null without Ajv, on a host that forbids code from strings, and for a schema that Ajv cannot compile. */
 async function ajvValidate(schema: JsonObject, { dialect }: CheckedSchema): Promise<Validate | null> {
   const loading = loaded.get(dialect) ?? loadAjv(dialect)
   loaded.set(dialect, loading)
@@ -206,8 +202,7 @@ async function ajvValidate(schema: JsonObject, { dialect }: CheckedSchema): Prom
     const Class = await loading
     if (Class === null) return null
     const work = new PatternWork()
-    // Each has one of its own, which goes with it: an Ajv keeps something of every schema that it was ever
-    // given.
+    // One instance for each schema: an Ajv keeps something of every schema that it has compiled.
     return renewing(work, configured(Class, work).compile(withoutNames(schema)))
   } catch {
     return null
@@ -216,9 +211,9 @@ async function ajvValidate(schema: JsonObject, { dialect }: CheckedSchema): Prom
 
 async function loadAjv(dialect: Dialect): Promise<AjvClass | null> {
   try {
-    // Throws where the host makes no code of strings.
+    // Throws if the host forbids code from strings.
     new Function('')
-    // By a name that bundlers do not follow: an application must not carry what it may never need.
+    // A name that bundlers do not follow: an application must not include what it may never need.
     const module: AjvModule = await import(/* @vite-ignore */ [AJV_MODULES[dialect]].join())
     return 'default' in module.default ? module.default.default : module.default
   } catch {

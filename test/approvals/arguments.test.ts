@@ -34,7 +34,7 @@ describe('the arguments of an agent’s call', () => {
     ['a bigint', { a: 1n }, 'hold 1n at "a"'],
     ['NaN', { a: Number.NaN }, 'hold NaN at "a"'],
     ['an array with a hole', { a: new Array(2) }, 'hold undefined at "a.0"'],
-    ['an object that holds itself', circle(), 'hold an object that holds itself at "self"'],
+    ['an object that holds itself', circle(), 'hold a circular reference at "self"'],
     ['an object without end', doubled(), 'hold more than 1000000 values'],
     [
       'a getter',
