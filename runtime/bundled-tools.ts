@@ -11,8 +11,8 @@ export function answering(runtime: Runtime): Runtime {
 }
 
 /**
- * A function for each tool of a bundle, by its name. They are made when something is asked of them, as
- * whoever never does should not wait for thousands.
+ * A function for each tool of a bundle, by name. All are made at the first access, so that a start does not wait for
+ * thousands.
  */
 export function bundledTools(
   runtime: Runtime,

@@ -48,8 +48,8 @@ const offers = lazy(() => import('./offer.js'))
 const details = lazy(() => import('../find/read-details.js'))
 const catalogs = lazy(() => import('../../src/catalog/catalog.js'))
 
-/** The place that an agent calls from. */
-interface Place {
+/** The calls of an agent: their view, options and limits. */
+interface Calls {
   view: AgentView
   globals: Globals
   options: InvokeOptions
@@ -59,7 +59,7 @@ interface Place {
   /** The skills in whose place it calls. */
   skills: readonly ToolDef[]
   limits: () => AgentLimits
-  /** The namespace of whoever calls, in which names are looked up first. */
+  /** The caller's namespace, in which names are looked up first. */
   namespace: string
 }
 
@@ -77,7 +77,7 @@ async function callableTools(agent: Agent): Promise<ToolDef[]> {
 }
 
 /** All tools, and those of them that an agent may call. */
-async function listsOf(agent: Agent): Promise<{ place: Place; all: ToolDef[]; callable: ToolDef[] }> {
+async function listsOf(agent: Agent): Promise<{ place: Calls; all: ToolDef[]; callable: ToolDef[] }> {
   const place = await placeOf(agent)
   const { view, limits, skills, options, spawned } = place
   const { globals } = view
@@ -178,7 +178,7 @@ async function calledBy(
 }
 
 /** @param isCall whether a person may be asked first who has to trust the project that defines the agent */
-async function placeOf(agent: Agent, given: InvokeOptions = {}, isCall = false): Promise<Place> {
+async function placeOf(agent: Agent, given: InvokeOptions = {}, isCall = false): Promise<Calls> {
   const { ids, named } = agent
   for (const one of agent.spawned) checkSpawned(one, agent.globals)
   if (named === undefined && agent.given !== undefined) checkAgent(agent.given, agent.globals)
@@ -316,7 +316,7 @@ function isOpened(result: unknown): result is OpenedSkill {
 /**
  * An agent that the configuration of a runtime's project defines.
  *
- * @param ids whose call it is that a person is asked about, if the project is not trusted; null to ask nobody
+ * @param ids the ids of the call for which a person may be asked to trust the project; null to ask no person
  * @throws AGENT_UNKNOWN
  */
 export async function projectAgent(globals: Globals, id: string, ids: CallIds | null): Promise<NamedAgent> {
@@ -324,7 +324,7 @@ export async function projectAgent(globals: Globals, id: string, ids: CallIds | 
   const found = globals.config.projects?.agents?.find(agent => agent.id === id)
   if (!found) throw agentUnknown(id)
   if (!trust || globals.config.isOwn || (await trust.isTrusted())) return found
-  const why = ids ? await trust.ask({ ids }) : 'nobody was asked'
+  const why = ids ? await trust.ask({ ids }) : 'no person was asked'
   if (why === null) return found
   throw agentUnknown(id, ` that counts: the project that defines it is not trusted, as ${why}`)
 }

@@ -25,13 +25,13 @@ export interface Asking {
   readonly caller: CallAbove | undefined
   readonly abort: AbortSignal | undefined
   readonly run: { readonly id: string }
-  /** When it began, where somebody listens: milliseconds of `performance.now()`. */
+  /** The start in milliseconds of `performance.now()`, if there are listeners. */
   readonly started: number | undefined
-  /** Throws RUN_ABORTED once the call is no longer wanted. */
+  /** Throws RUN_ABORTED once the call is aborted. */
   throwIfAborted: () => void
 }
 
-/** A call above, as far as it says whose it is. */
+/** A call above: its ids, and whether an agent made it. */
 interface CallAbove extends Pick<Asking, 'options' | 'envelope' | 'caller'> {
   /** For a middleware: the call that it serves. */
   readonly served?: CallAbove | undefined
@@ -43,20 +43,20 @@ export interface CallKey {
   whole: string
   /** The text that rules compare; undefined where the tool gives none. */
   text: string | undefined
-  /** As a person is shown it. */
+  /** The text for a person. */
   shown: string
-  /** The arguments that it leaves out. */
+  /** The names of the arguments that it leaves out. */
   ignored: string[]
 }
 
-/** A call as approvals know it: what an answer is for, and what it is bound to. */
+/** A call with everything that an approval of it is bound to. */
 export interface ApprovedCall {
   readonly asking: Asking
   readonly key: CallKey
   readonly digest: Digest
-  /** Who asks and for whom, with the tool, its digest and the key. */
+  /** The ids of the agent and its user, with the tool, its digest and the key. */
   readonly identity: string
-  /** True where a tool that an agent called gives ids of its own: what was approved for these is not for it. */
+  /** True if a tool that an agent called gave this call other ids: approvals of these ids do not apply to it. */
   readonly isOthers: boolean
 }
 
@@ -71,7 +71,7 @@ export async function approvedCall(asking: Asking, key: CallKey): Promise<Approv
   return { asking, key, digest, identity: canonicalText(about), isOthers }
 }
 
-/** The ids that the host gave, of the outermost agent's call above; null where none is. */
+/** The ids that the host gave the outermost agent's call above; null if no agent is above. */
 function idsAbove({ caller }: Pick<Asking, 'caller'>): (string | undefined)[] | null {
   let ids: (string | undefined)[] | null = null
   for (let one = caller; one; one = one.served ?? one.caller) {
@@ -81,12 +81,11 @@ function idsAbove({ caller }: Pick<Asking, 'caller'>): (string | undefined)[] | 
   return ids
 }
 
-/** Milliseconds that a tool has to show what its call would do. */
+/** Milliseconds. */
 const PREVIEW_MS = 5_000
-/** A preview is for a person to look through. */
 const PREVIEW_MAX = 100_000
 
-/** The question that a person is asked, without the deadline. */
+/** The question for a person, without the deadline. */
 export function approvalRequest(
   { asking, key, digest }: ApprovedCall,
   { reason, rule }: Pick<Decision, 'reason' | 'rule'>,
@@ -106,15 +105,15 @@ export function approvalRequest(
   }
 }
 
-/** True for a tool that shows what its calls would do. */
+/** True for a tool that previews its calls. */
 export function hasPreview({ frontmatter }: Pick<ToolDef, 'frontmatter'>): boolean {
   return frontmatter.metadata['approval-preview'] === true
 }
 
 /**
- * The tool's preview of the call, or why it failed; null for a tool that has none.
+ * The tool's preview of the call, or the reason why it failed; null for a tool without previews.
  *
- * @throws the AgentAppsError that the preview throws: the call cannot work, so that nobody is to be asked
+ * @throws an AgentAppsError that the preview throws: the call cannot work, so no person is asked
  */
 export async function previewOf(asking: Asking): Promise<string | null> {
   const { tool, args, envelope, abort } = asking
@@ -143,7 +142,7 @@ export async function previewOf(asking: Asking): Promise<string | null> {
   }
 }
 
-/** The arguments as the text that an answer from elsewhere is bound to. */
+/** The arguments as text, to which an answer given elsewhere is bound. */
 export function argumentsText(args: unknown): string {
   return canonicalJson((args ?? {}) as JsonValue)
 }

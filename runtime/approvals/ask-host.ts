@@ -5,19 +5,19 @@ import type { CallIds, Globals, RuntimeConfig } from '../state/context.js'
 import { perRuntime } from '../state/per-runtime.js'
 import type { ApprovalAnswer, HostRequest } from '../state/policy.js'
 
-/** The answer of a host, or the reason why there is none. */
+/** The host's answer, or the reason why it gave none. */
 export type HostAnswer =
   | { answered: true; answer: unknown }
   | { answered: false; aborted: boolean; reason: string }
 
-/** The last question of each session and user, which has an answer once this settles, as have those before it. */
+/** Settles once the last question of a session and user, and all before it, are answered. */
 const lastQuestions = perRuntime(() => new Map<string, Promise<unknown>>())
 
 /**
- * Asks a question once those before it are answered that the same session and user are asked: a person sees one at a
- * time, and an answer is for that one. Null where the call was aborted before.
+ * Asks a question after all earlier ones for the same session and user are answered, so that a person sees one at a
+ * time. Null if the call is aborted before that.
  *
- * @param question gets whether it has waited for others
+ * @param question is passed true if it waited for others
  */
 export async function askInTurn<Answer>(
   globals: Globals,
@@ -45,12 +45,14 @@ export async function askInTurn<Answer>(
   return answer
 }
 
-/** Minutes that a person has, in milliseconds. */
+/** Milliseconds. */
 export const TIMEOUT_MS = 300_000
 
 /**
- * Asks a person by the host's `interact`. `abort` is the signal of the call that waits. The request gets a
- * `signal` that is aborted once no answer is wanted any more, and the time when it `expires`, in milliseconds.
+ * Asks a person with the host's `interact`. The request gets a `signal`, aborted once the answer is no longer needed,
+ * and `expires`, in milliseconds since 1970.
+ *
+ * @param abort the signal of the call that waits
  */
 export async function askHost(
   { interact, interactTimeoutMs = TIMEOUT_MS }: RuntimeConfig,
@@ -81,11 +83,10 @@ function unanswered(reason: string): HostAnswer {
   return { answered: false, aborted: false, reason }
 }
 
-/** The outcome of a question. */
 export interface Outcome {
   answer: ApprovalAnswer | 'unavailable' | 'aborted'
   reason: string
-  /** True where the tool was changed before the answer came. */
+  /** True if the tool changed before the answer came. */
   isOutdated?: true
 }
 
@@ -97,13 +98,12 @@ export function isAnswer(value: unknown): value is ApprovalAnswer {
   return ANSWERS.some(one => one === value)
 }
 
-/** The outcome of asking a host. */
 export function outcomeOf(said: HostAnswer): Outcome {
   if (said.answered) return readAnswer(said.answer)
   return { answer: said.aborted ? 'aborted' : 'unavailable', reason: said.reason }
 }
 
-/** Reads what a host answered: anything but an answer is none. */
+/** Reads a host's answer. Anything but an `ApprovalAnswer` counts as unavailable. */
 export function readAnswer(given: unknown): Outcome {
   const { answer, reason } = isJsonObject(given) ? given : { answer: given, reason: undefined }
   if (isAnswer(answer)) return { answer, reason: typeof reason === 'string' ? reason : '' }

@@ -18,23 +18,22 @@ import type { ToolDef } from '../state/tool-def.js'
 import { sourceOf, type ToolSource } from '../state/tool-source.js'
 import { sha256 } from './user-lines.js'
 
-/** The digest that an approval is bound to. */
 export interface Digest {
-  /** SHA-256 over all files that the tool is made of; with a registered function, an id of its registration. */
+  /** SHA-256 over all files of the tool; a registered function counts as an id of its registration. */
   text: string
-  /** False where a registered function is part of it, with whose registration it ends. */
+  /** False if a registered function is part of it: the digest is lost with the registration. */
   isLasting: boolean
 }
 
 /**
- * The digest of all that runs for a tool: its files, and those of its middleware, delegates and bases. An
- * index, a bundle and the files themselves give the same one.
+ * The digest that approvals of a tool are bound to: of its files, and those of its middleware, delegates and bases. It
+ * is the same from an index, a bundle and the files themselves.
  */
 export async function digestOf(tool: ToolDef, globals: Globals): Promise<Digest> {
   const parts: DigestedFile[] = []
   const tools = new Set([tool])
   let isLasting = true
-  // The loop comes to what is added in it as well.
+  // The loop also visits tools that are added in it.
   for (const one of tools) {
     const source = sourceOf(one)
     if (source) parts.push(...(await filesOf(source, globals)))
@@ -48,7 +47,7 @@ export async function digestOf(tool: ToolDef, globals: Globals): Promise<Digest>
   return { text: await sha256(digestedFiles(parts)), isLasting }
 }
 
-/** Each registered tool's id, which ends with its registration. */
+/** An id for each registration. */
 const registrations = new WeakMap<ToolDef, string>()
 
 function registrationOf(tool: ToolDef): string {
@@ -57,7 +56,7 @@ function registrationOf(tool: ToolDef): string {
   return known
 }
 
-/** Its middleware, delegates and bases. How the middleware is configured is a part of the digest, too. */
+/** A tool's middleware, delegates and bases. Adds the middleware's configuration to the digest. */
 async function toolsAround(tool: ToolDef, parts: DigestedFile[], globals: Globals): Promise<ToolDef[]> {
   const { steps, body } = await chainOf(tool, globals)
   if (steps.length > 0)
@@ -81,7 +80,6 @@ async function toolsAround(tool: ToolDef, parts: DigestedFile[], globals: Global
   return around
 }
 
-/** The files of one tool. */
 async function filesOf(found: ToolSource, globals: Globals): Promise<Map<string, string>> {
   const { state, record } = found
   const { file, frontmatter, kind, module, delegate } = record
@@ -103,7 +101,7 @@ async function filesOf(found: ToolSource, globals: Globals): Promise<Map<string,
   return files
 }
 
-/** A tool's record with the names of its directory as they are now: parts of an older index may be gone. */
+/** A tool's record with the current names of its directory: parts of an older index may be gone. */
 interface SourceNow extends Pick<ToolSource, 'state' | 'record'> {
   names: DirectoryNames | null
 }
@@ -114,7 +112,7 @@ async function sourceNow({ state, names, record }: ToolSource, globals: Globals)
   return { state, names: now, record }
 }
 
-/** The digest that an index has of a file; under `check`, and without one, that of the file as it is now. */
+/** A file's digest in the index; under `check`, and without an index, that of its current content. */
 function fileDigest(source: SourceNow, path: string, globals: Globals): string {
   return currentDigest(source, path, globals) ?? source.names?.file(path)?.sha256 ?? 'gone'
 }
@@ -124,7 +122,7 @@ function currentDigest({ state, names }: SourceNow, path: string, { config }: Gl
   return disk.digestFile(disk.resolve(state.dir, path))
 }
 
-/** The files in a module: as it was compiled, or where that does not hold, as it would be bundled now. */
+/** The files in a compiled module, or if that is out of date, those that would be bundled now. */
 async function inputsOf(
   source: ToolSource,
   compiled: ModuleRecord | undefined,
@@ -146,10 +144,10 @@ async function inputsOf(
   return outside.length === 0 ? inside : [...inside, [OUTSIDE, await sha256(digestedFiles(outside))]]
 }
 
-/** Stands for the files of a module that lie outside of the directory, of which an index knows one digest. */
+/** Stands for a module's files outside the directory, which have one digest in an index. */
 const OUTSIDE = '(outside)'
 
-/** The files that were bundled into modules; valid while none of them changes. */
+/** The files of each bundled module, valid while none of them changes. */
 const known = new WeakMap<ToolRecord, readonly DigestedFile[]>()
 
 async function bundledNow(

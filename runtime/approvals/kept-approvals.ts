@@ -8,10 +8,10 @@ import { addRevocation, addUserLine, sha256, userLines } from './user-lines.js'
 /** An answer that holds for more than one call. */
 export interface Approval {
   id: string
-  /** For how long it holds: until the session ends, or in this project from now on. */
+  /** `session`: until the session ends. `project`: in this project from now on. */
   scope: 'session' | 'project'
   tool: string
-  /** The key of the calls that it is for, as a person was shown it. */
+  /** The key of the approved calls, as it was shown to the person. */
   key: string
   /** The digest of the tool when the approval was given. */
   digest: string
@@ -25,24 +25,24 @@ interface Granted extends Approval {
   sessionId: string
 }
 
-/** Single calls that may be tried again: more than wait for that at a time. */
+/** Calls approved once that are kept for a retry. */
 const ONCE_MAX = 10_000
 
-/** The answers of a runtime's sessions, as long as the runtime lives. */
+/** The approvals of a runtime's sessions. */
 export class SessionApprovals {
-  /** The approvals for the rest of the session, by the identity of the calls. */
+  /** Keyed by the identity of the calls. */
   readonly #granted = new Map<string, Granted>()
-  /** Single calls that may be tried again, with the session that each belongs to. */
+  /** Sessions of the calls that were approved once, and may be tried again. */
   readonly #once = new Map<string, string | undefined>()
-  /** The number of times that anything was granted. */
+  /** The number of approvals so far. */
   grants = 0
-  /** Questions that wait for an answer: a call of the same identity waits for it too. */
+  /** Open questions by identity: other calls with it wait for the same answer. */
   readonly waiting = new Map<string, Promise<Outcome>>()
 
-  /** Calls that somebody is asked about. */
+  /** Calls that a person is being asked about. */
   readonly #asked = new Set<{ sessionId: string | undefined; hasEnded: boolean }>()
 
-  /** Waits for an answer, and says whether its session ended meanwhile. */
+  /** Waits for an answer. `hasEnded` is true if the session ended meanwhile. */
   async during<Answer>(
     sessionId: string | undefined,
     answer: Promise<Answer>,
@@ -76,14 +76,13 @@ export class SessionApprovals {
     this.grants++
   }
 
-  /** Those of one session. */
   of(sessionId: string): Approval[] {
     return [...this.#granted.values()].flatMap(({ sessionId: session, ...approval }) =>
       session === sessionId ? [approval] : [],
     )
   }
 
-  /** False where none of them has this id. */
+  /** False if none has this id. */
   revoke(id: string): boolean {
     const found = [...this.#granted].find(([, approval]) => approval.id === id)
     return found !== undefined && this.#granted.delete(found[0])
@@ -99,22 +98,20 @@ export class SessionApprovals {
 
 export const sessionApprovals = perRuntime(() => new SessionApprovals())
 
-/** Ends what was approved for a session. */
 export function endApprovals(sessionId: string, globals: Globals): void {
   sessionApprovals(globals).end(sessionId)
 }
 
-/** A file of the user's own: one line for each approval, and for each that was revoked. */
+/** A file of the user: a line for each approval and each revocation. */
 const FILE = 'approvals.jsonl'
 
-/** A line of the file. */
 interface Line extends Approval {
   project: string
-  /** SHA-256 of the whole key: of the key itself, only what a person was shown is kept. */
+  /** SHA-256 of the whole key. Of the key itself, only the shown text is stored. */
   keyHash: string
 }
 
-/** The approvals of the runtime's project that hold for a user and an agent. */
+/** The project's approvals for a user and an agent. */
 export async function projectApprovals(
   globals: Globals,
   ids: Pick<CallIds, 'userId' | 'agentId'>,
@@ -124,12 +121,12 @@ export async function projectApprovals(
   )
 }
 
-/** The approvals that were given for a project, whose folder is given absolute, to any user and agent. */
+/** The approvals for a project, of all users and agents. `project` is its folder, absolute. */
 export async function listApprovals(project: string): Promise<Approval[]> {
   return (await linesOf(project)).map(({ project: _, keyHash: __, ...approval }) => approval)
 }
 
-/** True where a call was approved for its project, with the tool as it is now. */
+/** True if a call was approved for its project, and the tool has not changed since. */
 export async function isApprovedForProject({ asking, key, digest }: ApprovedCall): Promise<boolean> {
   const { globals, tool, envelope } = asking
   const lines = digest.isLasting ? await linesOf(projectOf(globals)) : []
@@ -146,8 +143,8 @@ export async function isApprovedForProject({ asking, key, digest }: ApprovedCall
 }
 
 /**
- * Keeps an approval for the project. False where it cannot be kept: the user has no folder for it outside of
- * the project, or none that can be written to, or a registered function is approved, which this process alone has.
+ * Stores an approval for the project. False if it cannot be stored: the user has no writable folder for it outside
+ * the project, or the tool has a registered function, which only this process knows.
  */
 export async function approveForProject(
   { asking: { globals }, key, digest }: ApprovedCall,
@@ -156,12 +153,12 @@ export async function approveForProject(
   if (!digest.isLasting) return false
   const project = projectOf(globals)
   const line: Line = { ...approval, project, keyHash: await sha256(key.whole) }
-  // A disk that is full or may not be written to: the answer then holds for the session.
+  // The disk is full or read-only: the answer then holds for the session.
   return addUserLine(FILE, project, line).catch(() => false)
 }
 
 /**
- * Revokes an approval that was given for a project. False where there is none with this id.
+ * Revokes an approval for a project. False if none has this id.
  *
  * @throws REVOKE_FAILED
  */
@@ -171,7 +168,7 @@ export async function revokeApproval(project: string, id: string): Promise<boole
   return true
 }
 
-/** The folder that an approval for the project is for. */
+/** The folder of the runtime's project, absolute. */
 export function projectOf({ config: { cwd = disk.cwd(), project, projects } }: Globals): string {
   return projects?.root ?? disk.resolve(typeof project === 'string' ? project : cwd)
 }
@@ -181,7 +178,7 @@ async function linesOf(project: string): Promise<Line[]> {
   for (const line of await userLines(FILE, [project])) {
     if (typeof line.revoked === 'string') lines.delete(line.revoked)
     else if (isLine(line)) lines.set(line.id, line)
-    // It may say that something ends.
+    // A damaged line may be a revocation.
     else lines.clear()
   }
   return [...lines.values()].filter(line => line.project === project)

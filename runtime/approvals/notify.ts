@@ -5,7 +5,7 @@ import type { RunEvent } from '../state/events.js'
 import { addDiagnostic } from '../state/globals.js'
 import type { ApprovedCall } from './approved-call.js'
 
-/** Tells the listeners of an event. One that throws is noted, and disturbs nobody. */
+/** Calls the listeners of an event. One that throws becomes a diagnostic. */
 export function notify(given: RunEvent, globals: Globals): void {
   const { type } = given
   const event = Object.freeze(globals.redact?.(given) ?? given)
@@ -27,11 +27,11 @@ function note(type: string, error: unknown, globals: Globals): void {
     rule: 'listener-throws',
     severity: 'warning',
     reason: `A listener of "${type}" throws: ${thrownText(error)}`,
-    note: 'Mend the listener; the call went on without it.',
+    note: 'Correct the listener; the call went on without it.',
   })
 }
 
-/** Tells listeners that a person was asked about a call, or answered. */
+/** Notifies listeners of a question about a call, or of its answer. */
 export function notifyOfApproval(
   type: 'approval:asked' | 'approval:answered',
   { asking, key, digest }: ApprovedCall,

@@ -5,11 +5,10 @@ import { AgentAppsError } from '../../src/base/error.js'
 import { isJsonObject, type JsonObject } from '../../src/base/json.js'
 
 /**
- * The objects in a file of the user's own, a line of JSON each, in which a person's answers outlive the process.
- * None where the file is not to be believed: what cannot be read allows nothing. A line that is damaged may have
- * ended what stands before it, and does.
+ * Reads the answers that outlive a process from a file of the user, one JSON object a line. Empty if the file cannot be
+ * read or trusted. A damaged line may have been a revocation, so it drops all lines before it.
  *
- * @param projects the folders, absolute, in none of which the file may lie
+ * @param projects absolute folders that must not contain the file
  */
 export async function userLines(file: string, projects: readonly string[]): Promise<JsonObject[]> {
   const state = await disk.userState(projects)
@@ -24,23 +23,23 @@ export async function userLines(file: string, projects: readonly string[]): Prom
 }
 
 /**
- * Adds a line. False where the user has no place for it, or what was written is not there to be read; throws where
- * the place cannot be written to.
+ * Adds a line. False if the user has no folder for it, or the line cannot be read back; throws if it cannot be
+ * written.
  */
 export async function addUserLine(file: string, project: string, line: object): Promise<boolean> {
   const state = await disk.userState([project])
   if (!state) return false
   const whole = await withSum(line)
-  // A disk that was full may have left a part of one.
+  // A full disk may have left part of a line.
   const start = /[^\n]$/.test(state.readText(file) ?? '') ? '\n' : ''
   if (!state.append(file, start + JSON.stringify(whole))) return false
   return (await userLines(file, [project])).some(({ sum }) => sum === whole.sum)
 }
 
 /**
- * Adds a line that ends what others before it say.
+ * Adds a line that revokes earlier ones.
  *
- * @throws REVOKE_FAILED where it is not there afterwards
+ * @throws REVOKE_FAILED if it was not stored
  */
 export async function addRevocation(file: string, project: string, line: object): Promise<void> {
   let cause: unknown
@@ -49,26 +48,26 @@ export async function addRevocation(file: string, project: string, line: object)
   } catch (error) {
     cause = error
   }
-  const why = cause === undefined ? 'its line is not there afterwards' : thrownText(cause)
-  throw new AgentAppsError('REVOKE_FAILED', `Nothing is revoked: ${file} cannot be written to: ${why}.`, {
-    hint: `Mend that and revoke again, or delete ${file} in the user's folder of state: then nothing that it remembers counts.`,
+  const why = cause === undefined ? 'the line could not be read back' : thrownText(cause)
+  throw new AgentAppsError('REVOKE_FAILED', `Nothing was revoked: ${file} cannot be written: ${why}.`, {
+    hint: `Correct that and revoke again, or delete ${file} in the user's state folder, which revokes all its answers.`,
     cause,
   })
 }
 
-/** The SHA-256 of a text, hexadecimal, on every host: bundles have no `#disk` that digests. */
+/** SHA-256, hexadecimal. It works on every host: a bundle's `#disk` computes no digests. */
 export async function sha256(text: string): Promise<string> {
   const bytes = new Uint8Array(await crypto.subtle.digest('SHA-256', new TextEncoder().encode(text)))
   return Array.from(bytes, byte => byte.toString(16).padStart(2, '0')).join('')
 }
 
-/** A record as JSON keeps it, with a `sum` over all of it: an answer that was damaged since is none. */
+/** A record with a `sum` over it, by which a damaged answer is recognised. */
 export async function withSum(given: object): Promise<JsonObject> {
   const record = JSON.parse(JSON.stringify(given)) as JsonObject
   return { ...record, sum: await sha256(canonicalText(record)) }
 }
 
-/** True for a record as `withSum` made it. */
+/** True for an intact record of `withSum`. */
 export async function hasItsSum(value: unknown): Promise<boolean> {
   if (!isJsonObject(value)) return false
   const { sum, ...record } = value

@@ -8,12 +8,10 @@ import { type ApprovedCall, argumentsText } from './approved-call.js'
 import { ANSWERS, isAnswer, type Outcome, readAnswer } from './ask-host.js'
 import { hasItsSum, sha256, withSum } from './user-lines.js'
 
-/** Whose request it is. */
 type Owner = Pick<CallIds, 'sessionId' | 'userId' | 'agentId'>
 
-/** A call that was asked about. */
 interface AskedCall extends JsonObject {
-  /** SHA-256 of all that an answer is for: the tool with its digest, the arguments, and who asks. */
+  /** SHA-256 of what an answer is bound to: the tool with its digest, the arguments, and the ids of the agent. */
   binding: string
   expires: number
   state: 'waiting' | 'used' | ApprovalAnswer
@@ -22,16 +20,15 @@ interface AskedCall extends JsonObject {
 
 const STATES: readonly unknown[] = ['waiting', 'used', ...ANSWERS]
 
-/** Calls of one id that are kept at a time, the last ones: a model may give an id to any number of them. */
+/** Calls kept for one id, the last ones: a model may reuse an id. */
 const CALLS_MAX = 100
 
-/** Tries at a record that other processes change at the same time. */
 const TRIES_MAX = 50
 
-/** Requests of this process that end by themselves, so that a store in memory does not grow. */
+/** When each request of this process expires, so that a store in memory does not grow. */
 const ending = perRuntime(() => new Map<string, number>())
 
-/** Keeps a request until it is answered, here or in another process. False where it was kept before. */
+/** Stores a request until it is answered, here or in another process. False if it was stored before. */
 export async function keepRequest(call: ApprovedCall, id: string, expires: number): Promise<boolean> {
   const { globals, envelope } = call.asking
   const key = keyOf(id, envelope)
@@ -39,7 +36,7 @@ export async function keepRequest(call: ApprovedCall, id: string, expires: numbe
   await removeExpired(globals)
   const isKept = await change(key, globals, calls => {
     const live = calls.filter(one => one.expires > Date.now())
-    // Asked again with the same arguments, it is the same question, and perhaps answered by now.
+    // The same call again is the same question, which may be answered by now.
     if (live.some(one => one.binding === binding && one.state !== 'used')) return null
     const others = live.filter(one => one.binding !== binding)
     return [...others, { binding, expires, state: 'waiting' as const, reason: '' }].slice(-CALLS_MAX)
@@ -49,10 +46,10 @@ export async function keepRequest(call: ApprovedCall, id: string, expires: numbe
 }
 
 /**
- * Answers a request that waits. It must be the agent's own: of the same session, user and agent.
+ * Answers a waiting request of the same session, user and agent.
  *
- * @param call the call that the answer is for; without it, the only one that was asked about by this id
- * @throws APPROVAL_INVALID for an unknown, foreign, expired or answered request, and for what is not an answer
+ * @param call the call that the answer is for; default: the only one that was asked about under this id
+ * @throws APPROVAL_INVALID for an unknown, foreign, expired or answered request, and for an invalid answer
  */
 export async function answerRequest(
   id: string,
@@ -65,20 +62,20 @@ export async function answerRequest(
   if (!isAnswer(answer)) throw refused(id, reason)
   const binding = call && (await bindingOf(call))
   await change(keyOf(id, owner), globals, calls => {
-    // Whether another agent has such a request is not told.
-    if (calls.length === 0) throw refused(id, 'this agent has asked nothing by this id')
+    // Does not reveal whether another agent has such a request.
+    if (calls.length === 0) throw refused(id, 'this agent asked nothing under this id')
     const live = calls.filter(({ expires }) => expires > Date.now())
     if (live.length === 0) throw refused(id, 'it has expired')
     const meant = binding === undefined ? live : live.filter(one => one.binding === binding)
     const [found] = meant
-    if (!found) throw refused(id, 'what was asked about by this id is another call')
-    if (meant.length > 1) throw refused(id, 'several calls were asked about by this id')
+    if (!found) throw refused(id, 'another call was asked about under this id')
+    if (meant.length > 1) throw refused(id, 'several calls were asked about under this id')
     if (found.state !== 'waiting') throw refused(id, 'it was answered before')
     return calls.map(one => (one === found ? { ...found, state: answer, reason } : one))
   })
 }
 
-/** The answer to a call's request, and how to use it up; null where none holds for it. */
+/** The answer to a call's request, and a function that uses it up; null without an answer. */
 export async function givenAnswer(
   call: ApprovedCall,
 ): Promise<{ outcome: Outcome & { answer: ApprovalAnswer }; use: () => Promise<boolean> } | null> {
@@ -92,7 +89,7 @@ export async function givenAnswer(
   if (!isAnswer(answer)) return null
   return {
     outcome: { answer, reason },
-    /** False where another call has used it up. */
+    /** False if another call used it up. */
     async use() {
       if (answer === 'deny') return true
       return change(key, globals, calls => {
@@ -103,7 +100,7 @@ export async function givenAnswer(
   }
 }
 
-/** A model may give the same id to calls in other sessions. */
+/** Includes the owner: a model may give the same id to calls in other sessions. */
 function keyOf(id: string, { sessionId, userId, agentId }: Owner): string {
   return JSON.stringify(['approval', sessionId ?? null, userId ?? null, agentId ?? null, id])
 }
@@ -112,7 +109,7 @@ async function bindingOf({ asking, identity }: ApprovedCall): Promise<string> {
   return sha256(`${identity}\0${argumentsText(asking.args)}`)
 }
 
-/** Changes what is kept by a key, also where others do so at the same time. False where nothing is to be changed. */
+/** Changes the value of a key, retrying if others change it too. False if `changed` returns null. */
 async function change(
   key: string,
   globals: Globals,
@@ -137,13 +134,13 @@ async function removeExpired(globals: Globals): Promise<void> {
   for (const [key, expires] of known) {
     if (expires > Date.now()) continue
     known.delete(key)
-    // Another process may have asked by the same key since.
+    // Another process may have used the same key since.
     const calls = await callsIn((await storeOf(globals).get(key))?.value)
     if (calls.every(one => one.expires <= Date.now())) await storeOf(globals).delete(key)
   }
 }
 
-/** The calls that a record tells of. Whatever else a store gives is none, and grants nothing. */
+/** The calls in a stored record. Anything malformed is ignored, and grants nothing. */
 async function callsIn(value: JsonValue | undefined): Promise<AskedCall[]> {
   const { calls } = isJsonObject(value) && (await hasItsSum(value)) ? value : {}
   return Array.isArray(calls) && calls.every(isAskedCall) ? calls : []
@@ -156,21 +153,20 @@ function isAskedCall(value: JsonValue): value is AskedCall {
   return isText && typeof expires === 'number' && STATES.includes(state)
 }
 
-/** The error for an answer that does not count. */
 export function refused(id: string, why: string): AgentAppsError {
   return new AgentAppsError(
     'APPROVAL_INVALID',
-    `The request ${JSON.stringify(id)} takes no answer: ${why}.`,
+    `The request ${JSON.stringify(id)} cannot be answered: ${why}.`,
     {
-      hint: 'Answer a request that `authorize` gave with a `callId`, by an agent of the same session, user and id, once. Where calls share an id, say which by `call: { ref, args }`.',
+      hint: 'Answer a request that `authorize` returned for a `callId`, once, with an agent of the same session, user and id. If calls share an id, name one with `call: { ref, args }`.',
     },
   )
 }
 
-/** The store of a runtime: the host's, or one in memory that lives as long as the runtime. */
+/** The host's store, or one in memory. */
 export const storeOf = perRuntime(({ config }) => config.store ?? memoryStore())
 
-/** A store in memory. Values are copied as they go in and out, so that nobody changes one by accident. */
+/** A store in memory. It stores copies, and returns copies. */
 export function memoryStore(): Store {
   const values = new Map<string, { text: string; version: string }>()
   let count = 0
@@ -192,7 +188,7 @@ export function memoryStore(): Store {
 }
 
 function conflict(key: string): AgentAppsError {
-  return new AgentAppsError('STATE_CONFLICT', `Another call has changed ${JSON.stringify(key)} meanwhile.`, {
-    hint: 'Read it again, and set what follows from that.',
+  return new AgentAppsError('STATE_CONFLICT', `Another call changed ${JSON.stringify(key)} meanwhile.`, {
+    hint: 'Read it again, and set the new value.',
   })
 }

@@ -27,7 +27,7 @@ import { invocationOf, RunContext } from './run-context.js'
 
 export { copyOfPlain, plainArguments }
 
-/** Those of a view's tools that an agent may call, without those whose every call fails. */
+/** The tools of a view that an agent may call, without those whose every call fails. */
 export async function callableAmong(
   tools: readonly ToolDef[],
   { globals, shown }: AgentView,
@@ -44,12 +44,12 @@ export async function callableAmong(
   return allowedAmong(await shown(offered), globals, limits)
 }
 
-/** True for the library's tool `agent` in a runtime without models, where every call of it fails. */
+/** True for the library's tool `agent` in a runtime without models. */
 export function lacksModel(tool: ToolDef, { models }: Globals): boolean {
   return models === undefined && tool.name === 'agent' && isLibrary(tool)
 }
 
-/** Without those that lack a tool that they require, which a model could not use. */
+/** Leaves out tools that require one that is missing. */
 export function withRequired(tools: ToolDef[]): ToolDef[] {
   if (!tools.some(tool => requiredBy(tool) !== undefined)) return tools
   const there = tools.map(matchedTool)
@@ -60,7 +60,7 @@ function requiredBy({ frontmatter }: ToolDef): JsonValue | undefined {
   return frontmatter.metadata['requires-tools']
 }
 
-/** The tools that may be called from a context: all, or for an agent those that it is shown. */
+/** The tools that a context may call: for an agent, those that it is shown. */
 export async function toolsFrom(ctx: RunContext, as: CallerKind): Promise<ToolDef[]> {
   const own = callGlobals(ctx)
   if (as !== 'agent') return allTools(own)
@@ -70,9 +70,10 @@ export async function toolsFrom(ctx: RunContext, as: CallerKind): Promise<ToolDe
 }
 
 /**
- * The tool that a name leads to in a context. Throws TOOL_NOT_FOUND, or TOOL_BROKEN.
+ * Finds a tool for a context.
  *
- * @param opens whether its text or its files are wanted, which an agent is asked about
+ * @param opens true if its text or files are read, for which an agent's call is authorized
+ * @throws TOOL_NOT_FOUND, TOOL_BROKEN
  */
 export async function toolFrom(
   ctx: RunContext,
@@ -90,8 +91,8 @@ export async function toolFrom(
 }
 
 /**
- * Decides about an agent that wants a skill's text or files, as about opening it: about a call without arguments,
- * except of what runs something, whose text is given to those that may call it.
+ * Authorizes an agent to read a skill's text or files, as for a call without arguments. A tool that runs something needs
+ * no approval for that.
  *
  * @throws TOOL_DENIED, PERMISSION_MISSING, APPROVAL_DENIED, APPROVAL_UNAVAILABLE
  */
@@ -110,10 +111,10 @@ export async function authorizeOpening(
 }
 
 /**
- * Decides about a tool that runs in the place of one of another path entry, as about a call of it by the agent above;
- * without such an agent, nothing is decided.
+ * Authorizes a tool that runs instead of one of another path entry, as for a call of it by the agent above. Does nothing
+ * without an agent above.
  *
- * @param ctx the call of the other one
+ * @param ctx the call of the other tool
  * @throws TOOL_DENIED, PERMISSION_MISSING, APPROVAL_DENIED, APPROVAL_UNAVAILABLE, ARGS_INVALID
  */
 export async function authorizeInPlace(tool: ToolDef, args: unknown, ctx: RunContext): Promise<void> {
@@ -128,13 +129,13 @@ export async function authorizeInPlace(tool: ToolDef, args: unknown, ctx: RunCon
   await authorize(call, true)
 }
 
-/** Lets an inherited delegate run: what it requires must be granted, and it may be of another path entry. */
+/** Authorizes an inherited delegate, which may be of another path entry. */
 export async function limitBody(body: ToolDef, ctx: RunContext): Promise<void> {
   limitPart(body, ctx)
   if (body.origin.entry !== ctx.tool.origin.entry) await authorizeInPlace(body, ctx.args, ctx)
 }
 
-/** The arguments of a call without any; where some must be given, none. */
+/** The default arguments; an empty object if some are required. */
 async function argumentsToOpen(tool: ToolDef, chain: Chain, ctx: RunContext): Promise<unknown> {
   try {
     return await checkArguments(tool, chain, plainArguments(tool, undefined), ctx)
@@ -144,7 +145,7 @@ async function argumentsToOpen(tool: ToolDef, chain: Chain, ctx: RunContext): Pr
   }
 }
 
-/** The tool that an agent's name leads to, if it may call it. Throws TOOL_NOT_FOUND, TOOL_BROKEN, TOOL_DENIED. */
+/** Finds a tool that an agent may call. Throws TOOL_NOT_FOUND, TOOL_BROKEN, TOOL_DENIED. */
 export async function requireAllowed(
   ref: string,
   globals: Globals,
@@ -158,9 +159,9 @@ export async function requireAllowed(
 }
 
 /**
- * The tool that an agent's name leads to, to be described: with its arguments.
+ * Finds a tool that an agent may call, with its schema.
  *
- * @throws what `requireAllowed` throws; NOT_EVALUATED where only code tells the arguments that may not be run
+ * @throws what `requireAllowed` throws; NOT_EVALUATED if only code that may not run has the schema
  */
 export async function requireKnown(...call: Parameters<typeof requireAllowed>): Promise<ToolDef> {
   const tool = await requireAllowed(...call)
@@ -168,7 +169,7 @@ export async function requireKnown(...call: Parameters<typeof requireAllowed>): 
   return tool
 }
 
-/** The tool that an agent's name leads to; null where it knows of none. */
+/** Finds a tool that an agent may call, or null. */
 export async function findForAgent(
   ref: string,
   own: Globals,
@@ -181,7 +182,7 @@ export async function findForAgent(
   return allowed ?? null
 }
 
-/** The tool that an agent calls by a name. Throws TOOL_NOT_FOUND for a hidden tool, too. */
+/** Finds the tool that an agent names. Throws TOOL_NOT_FOUND also for a hidden tool. */
 export async function requireForAgent(ref: string, globals: Globals, namespace = ''): Promise<ToolDef> {
   return requireInView(ref, await agentView(globals), namespace)
 }
@@ -206,8 +207,8 @@ async function requireInView(
 }
 
 /**
- * The tool that an agent calls, and the runtime that the call is made in: a person was asked whether the tool's
- * project is trusted, where that had to be.
+ * Finds the tool that an agent calls, and the runtime or view that the call is made in, after asking a person about the
+ * tool's project if necessary.
  */
 export async function toolForCall(
   ref: string,
@@ -226,7 +227,7 @@ export async function toolForCall(
 
 const LISTED = 'Call one of the tools that are listed.'
 
-/** The error for a tool that does not exist or that this agent may not know of; it must not tell which. */
+/** The error for a tool that does not exist or is hidden from this agent. It must not reveal which. */
 function unknownToAgent(ref: string, hint = LISTED): AgentAppsError {
   return new AgentAppsError('TOOL_NOT_FOUND', `There is no tool ${JSON.stringify(ref)}.`, {
     hint,
@@ -238,7 +239,7 @@ function unknownToAgent(ref: string, hint = LISTED): AgentAppsError {
 const evaluation = lazy(() => import('../directory/not-evaluated.js'))
 const opening = lazy(() => import('../find/opened-skill.js'))
 
-/** The result as an agent gets it: a skill that it opens comes with the place of its files. */
+/** The result for an agent: an opened skill includes its folder and files. */
 export async function resultForAgent(
   ctx: RunContext,
   chain: Chain,
@@ -251,13 +252,13 @@ export async function resultForAgent(
   return (await opening()).openSkill(tool, shown, globals)
 }
 
-/** True for a skill that is a text to be read: nothing runs for it, and no model works on it. */
+/** True for a skill whose text is its result: neither code nor a model runs for it. */
 export function isText({ kind, frontmatter }: ToolDef, { body }: Chain): boolean {
   const { delegate = null, agent } = frontmatter.metadata
   return kind !== 'code' && body === undefined && delegate === null && !agent
 }
 
-/** True for a tool's name, a server's or a registered one: nothing that leads to a file or is code itself. */
+/** True for names and servers' URIs: an agent may not give paths or inline code. */
 function isForAgents(ref: string, { tools: { programmaticTools } }: Globals): boolean {
   if (typeof ref !== 'string') return false
   return isName(ref) || ref.startsWith('mcp://') || (programmaticTools.has(ref) && !/[/\\:]/.test(ref))

@@ -19,7 +19,6 @@ const agents = lazy(() => import('./agent-calls.js'))
 const policies = lazy(() => import('../policy/authorize.js'))
 const owning = lazy(() => import('../own/with-own.js'))
 
-/** How deep tools may call tools. */
 const DEPTH_MAX = 64
 
 /** Calls a tool. `caller` is the context of the tool that calls it; undefined for a host. */
@@ -66,7 +65,6 @@ export const invokeFor: InvokeFor = /* @__PURE__ */ Object.assign(
   },
 )
 
-/** The phases of a call, each over what the one before it gave. */
 async function perform(ctx: RunContext, given: unknown): Promise<unknown> {
   const { globals, tool, options } = ctx
   const found = chainOf(tool, globals)
@@ -76,7 +74,7 @@ async function perform(ctx: RunContext, given: unknown): Promise<unknown> {
   const forAgent = options?.as === 'agent' && (await agents())
   const args = checkArguments(tool, chain, forAgent ? forAgent.plainArguments(tool, given) : given, ctx)
   ctx.takeArguments(isThenable(args) ? await args : args)
-  // Read here, so that what is put in its place later reaches no tool.
+  // Read now, so that a later replacement reaches no tool.
   const validated = ctx.args
   const resolving = resolveReturns(tool, chain, ctx)
   const returns = isThenable(resolving) ? await resolving : resolving
@@ -85,7 +83,7 @@ async function perform(ctx: RunContext, given: unknown): Promise<unknown> {
   if (chain.body) await (await agents()).limitBody(chain.body, ctx)
   const { own = globals } = globals
   if (own.load) {
-    // A method that was called before, such as `deactivate`, begins before.
+    // A method that was called earlier, such as `deactivate`, takes effect first.
     await Promise.allSettled([own.load])
     own.load = undefined
   }
@@ -101,7 +99,7 @@ async function perform(ctx: RunContext, given: unknown): Promise<unknown> {
   return needsOwn(ctx, chain) ? (await owning()).withOwn(ctx, chain, goOn) : goOn(chain)
 }
 
-/** True where something that belongs to one of its tools alone must be made ready before a call runs. */
+/** True if configuration, variables, state or a time limit must be prepared before the call. */
 function needsOwn({ tool, globals, options }: RunContext, { steps }: Chain): boolean {
   if (globals.toolConfig || options?.timeoutMs !== undefined || declaresOwn(tool)) return true
   return steps.length > 0 && steps.some(({ def }) => declaresOwn(def))

@@ -76,7 +76,7 @@ export function ctxCwd({ locals, globals }: Context): string {
  * Returns the tools that the caller may know of: for code, all that `listTools` returns; for an agent, those
  * that it is shown and that its policy, the calling skill's `allowed-tools` and all agents above allow.
  *
- * @param as `agent`: those that an agent is shown, whoever called
+ * @param as `agent`: the tools that an agent is shown, also if code called
  */
 export async function ctxTools(ctx: Context, as: CallerKind = ctx.envelope.as): Promise<ToolDef[]> {
   return (await agents()).toolsFrom(ctx as RunContext, as)
@@ -86,9 +86,9 @@ export async function ctxTools(ctx: Context, as: CallerKind = ctx.envelope.as): 
  * Returns the tool that a name leads to, if the caller may know of it.
  *
  * @param opens true where its text or its files are wanted: an agent is asked about as if it opened the skill
- * @param as `agent`: as an agent may know of it, whoever called
- * @throws TOOL_NOT_FOUND, TOOL_BROKEN; for an agent TOOL_DENIED where it gives no name, NOT_EVALUATED where only code
- *   tells the arguments that may not be run; with `opens` what `open` of an agent throws
+ * @param as `agent`: only a tool that an agent may know of, also if code called
+ * @throws TOOL_NOT_FOUND, TOOL_BROKEN; for an agent TOOL_DENIED for anything but a name, NOT_EVALUATED if only code
+ *   that may not run has the schema; with `opens` what an agent's `open` throws
  */
 export async function ctxTool(
   ctx: Context,
@@ -100,8 +100,8 @@ export async function ctxTool(
 }
 
 /**
- * Returns what the policy says of a call that the agent of this one could make in its place; null where no agent made
- * this one. Nobody is asked, and no tool runs, but the code that derives the key.
+ * Returns the decision about a call that the agent of this one could make instead; null if no agent made this call. No
+ * person is asked, and of the tool's code only the function runs that derives the key.
  *
  * @param ctx what `execute` or `preview` gets
  * @throws ARGS_INVALID, TOOL_BROKEN
@@ -134,7 +134,7 @@ export function ctxHookTarget(ctx: Context): string | undefined {
   return ctx.run.hook?.target
 }
 
-/** A context as plain JSON-safe data for logs, without functions; null for what is not a context. */
+/** A context as JSON data for logs, without functions; null for anything else. */
 export function serializeContext(ctx: Context, maxDepth = 8): Record<string, unknown> | null {
   if (typeof ctx !== 'object' || ctx === null || !ctx.envelope || !ctx.run) return null
   const { args, run, locals, globals, envelope } = ctx

@@ -18,10 +18,9 @@ import { RunContext } from './run-context.js'
 const asking = lazy(() => import('../policy/ask.js'))
 
 /**
- * Decides about an agent's call, with the arguments as the tool would get them, and does not make it. Nobody
- * is asked.
+ * Decides about an agent's call without making it or asking a person.
  *
- * @throws TOOL_BROKEN, CASCADE_INVALID, ARGS_INVALID where no call would come so far
+ * @throws TOOL_BROKEN, CASCADE_INVALID, ARGS_INVALID as the call would
  */
 export async function decideCall(
   ref: string,
@@ -34,8 +33,8 @@ export async function decideCall(
 }
 
 /**
- * Decides about a call that the agent of another one could make in its place. Nobody is asked, no request is made, and
- * what a person allowed before is allowed.
+ * Decides about a call that the agent of another call could make instead, without asking a person. Earlier approvals
+ * count.
  *
  * @throws what `decideCall` throws
  */
@@ -46,14 +45,14 @@ export async function decideInPlace(call: RunContext, ref: string, given: unknow
   )
 }
 
-/** @param settle what becomes of a decision to ask */
+/** @param onAsk replaces a decision to ask */
 async function decided(
   ref: string,
   given: unknown,
   own: Globals,
   options: InvokeOptions,
   caller: RunContext | undefined,
-  settle: (ctx: RunContext, made: Authorization) => Promise<Authorization>,
+  onAsk: (ctx: RunContext, made: Authorization) => Promise<Authorization>,
 ): Promise<Authorization> {
   try {
     const ctx = await checkedCall(ref, given, own, options, caller)
@@ -61,7 +60,7 @@ async function decided(
     const steps = await stepsOf(ctx, !isUntrusted)
     if (isUntrusted && steps.at(-1)?.decision !== 'deny') return authorization([TRUST_ASKED])
     const made = authorization(steps)
-    return made.decision === 'ask' ? await settle(ctx, made) : made
+    return made.decision === 'ask' ? await onAsk(ctx, made) : made
   } catch (error) {
     if (!isAgentAppsError(error) || (error.code !== 'TOOL_NOT_FOUND' && error.code !== 'TOOL_DENIED'))
       throw error
@@ -72,7 +71,7 @@ async function decided(
 }
 
 /**
- * A call as answers are bound to it; null where nothing was asked about it, as its project is not trusted.
+ * A call with what its answers are bound to; null if its project is not trusted, so that no request exists.
  *
  * @throws what `decideCall` throws, and TOOL_NOT_FOUND, TOOL_DENIED, APPROVAL_KEY_INVALID
  */
@@ -86,7 +85,7 @@ export async function callToAnswer(
   return (await isAskedFirst(own, ctx.tool)) ? null : (await asking()).callOf(ctx)
 }
 
-/** A call with the arguments as its tool would get them. */
+/** A call with checked arguments. */
 async function checkedCall(
   ref: string,
   given: unknown,
@@ -104,13 +103,13 @@ async function checkedCall(
   return ctx
 }
 
-/** The answer of step 1 for a tool of a project that is not trusted yet. */
+/** The answer of step 1 for a tool of an untrusted project. */
 const TRUST_ASKED: StepAnswer = {
   ...{ step: 1, decision: 'ask', code: null, by: 'the runtime', rule: null, written: null },
   reason: 'its project is not trusted yet',
 }
 
-/** Adds the question to a person, unless it was answered before or the call cannot work. */
+/** Adds the request for a person, unless it was answered or the call cannot work. */
 async function asked(ctx: RunContext, made: Authorization): Promise<Authorization> {
   const request = await (await asking()).requestOf(ctx, made)
   if (request === null) return allowedBefore(made)

@@ -31,9 +31,9 @@ export function prepareCall(
 }
 
 /**
- * Throws OPTIONS_INVALID for an option or a policy that `invoke` does not know, or that is of the wrong type: a
- * misspelt limit would allow everything.
+ * Checks the options of `invoke`. A misspelt limit would allow everything.
  *
+ * @throws OPTIONS_INVALID
  * @param isInside true inside a call, where a policy may only narrow
  */
 export function checkInvokeOptions(options: InvokeOptions, isInside: boolean): void {

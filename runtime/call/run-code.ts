@@ -27,7 +27,7 @@ export interface LoadedCode {
   module: Record<string, unknown>
 }
 
-/** The code of a tool: its compiled module, or bundled from its file if that is missing or changed. */
+/** Loads a tool's compiled module, or bundles its file if the module is missing or out of date. */
 export async function loadCode(source: ToolSource, globals: Globals): Promise<LoadedCode> {
   const { state, record } = source
   const module = await importCode(source, record.module, { file: record.file }, globals)
@@ -38,7 +38,7 @@ export async function loadCode(source: ToolSource, globals: Globals): Promise<Lo
   throw noTool(`The export "${exported}" of ${record.file}`, { tool: record.frontmatter.name, file })
 }
 
-/** The function of a delegate: of a module or inline code, or a call of the tool that it names. */
+/** Loads a delegate: a module, inline code, or a call of the tool that it names. */
 export async function loadDelegate(source: ToolSource, globals: Globals): Promise<ToolFunction> {
   const { record } = source
   const { delegate } = record
@@ -56,7 +56,7 @@ export async function loadDelegate(source: ToolSource, globals: Globals): Promis
   throw noTool(`The default export of the delegate of "${name}"`, { tool: name })
 }
 
-/** The body of a tool that delegates to another one: a path means what it means in the file that wrote it. */
+/** Calls the tool that a delegate names. A path is relative to the file that has it. */
 function delegated(ref: string, source: ToolSource, globals: Globals): ToolFunction {
   const { name } = source.record.frontmatter
   return async (ctx, args) => {
@@ -75,19 +75,19 @@ function targetName(ref: string, source: ToolSource, globals: Globals): Promise<
   return nameWithin(namespaceOf(source.record.frontmatter.name), delegateTarget(ref, source), globals)
 }
 
-/** Decides about a delegate that leads into another path entry as about a call of its target by the agent above. */
+/** Authorizes a delegate of another path entry as a call of its target by the agent above. */
 async function expectTarget(
   target: string,
   args: unknown,
   { state }: ToolSource,
   ctx: RunContext,
 ): Promise<void> {
-  // An inline text is the skill's own.
+  // Inline text belongs to the skill.
   const tool = target.startsWith('inline://') ? undefined : (await resolve(target, ctx.globals))?.tool
   if (tool && tool.origin.entry !== state.dir) await (await agents()).authorizeInPlace(tool, args, ctx)
 }
 
-/** Decides so about the delegate of a tool that runs without a context, as part of a call. */
+/** Authorizes the delegate of a tool that runs without a context, as part of a call. */
 export async function expectDelegate(tool: ToolDef, args: unknown, ctx: RunContext): Promise<void> {
   const source = sourceOf(tool)
   const { delegate } = tool.frontmatter.metadata
@@ -120,28 +120,27 @@ async function importCode(
   )
 }
 
-/** The errors that occur before a tool runs. */
 const BEFORE_CALL: ReadonlySet<ErrorCode> = new Set(['ARGS_INVALID', 'TOOL_BROKEN', 'TOOL_NOT_FOUND'])
 
-/** The tool whose delegate an error is about, by the error: its own `tool` stays the one that failed. */
+/** The delegating tool of an error, whose own `tool` is the one that failed. */
 const delegating = new WeakMap<AgentAppsError, string>()
 
-/** A delegate's error. One from before it ran has a name that the caller never wrote, so ours is added. */
+/** Adds the delegating tool's name to an error from before the delegate ran, which names a tool that the caller did not. */
 export function delegateFailed(tool: string, delegate: string, error: unknown): unknown {
   if (!isAgentAppsError(error) || !BEFORE_CALL.has(error.code)) return error
   const speaksOf = delegating.get(error) ?? error.tool
   const isOfDelegate = speaksOf === delegate || (error.code === 'ARGS_INVALID' && !isName(delegate))
-  return isOfDelegate ? named(tool, error) : error
+  return isOfDelegate ? withTool(tool, error) : error
 }
 
-/** The error of importing a delegate's code, with the tool named. */
+/** Adds the tool's name to an error of importing its delegate's code. */
 export function delegateUnready(tool: string, error: unknown): unknown {
-  return isAgentAppsError(error) ? named(tool, error) : error
+  return isAgentAppsError(error) ? withTool(tool, error) : error
 }
 
-function named(name: string, error: AgentAppsError): AgentAppsError {
+function withTool(name: string, error: AgentAppsError): AgentAppsError {
   const { code, message, hint, tool = name, file, position, issues } = error
-  const told = new AgentAppsError(code, `The delegate of "${name}": ${message}`, {
+  const named = new AgentAppsError(code, `The delegate of "${name}": ${message}`, {
     hint,
     tool,
     ...(file !== undefined && { file }),
@@ -149,6 +148,6 @@ function named(name: string, error: AgentAppsError): AgentAppsError {
     ...(issues && { issues }),
     cause: error,
   })
-  delegating.set(told, name)
-  return told
+  delegating.set(named, name)
+  return named
 }

@@ -20,7 +20,6 @@ import type {
 import type { Progress } from '../state/events.js'
 import type { Origin, ToolDef } from '../state/tool-def.js'
 
-/** The code that notifies listeners, loaded once there are any. */
 export const observing = lazy(() => import('./observe.js'))
 
 const lifecycles = lazy(() => import('../lifecycle/runtime-lifecycle.js'))
@@ -31,7 +30,7 @@ export interface InvokeFor {
   spawn: (caller: RunContext, policy: SpawnPolicy | string) => SpawnedAgent
 }
 
-/** An object as `Object.create(null)` gives it, but as fast as any: no key of it reaches a prototype. */
+/** An object without a prototype's keys, like `Object.create(null)`, but fast. */
 const Bag = function Bag() {} as unknown as new () => Record<string, unknown>
 Bag.prototype = Object.freeze(Object.create(null))
 
@@ -39,25 +38,25 @@ function below(shared: Record<string, unknown> | undefined): Record<string, unkn
   return shared === undefined ? new Bag() : Object.create(shared)
 }
 
-/** The context of a tool or a middleware. What a tool may never read is made when it is read. */
+/** The context of a tool or a middleware. Its parts are made when they are first read. */
 export class RunContext implements CallContext {
   #args: unknown = undefined
   #hasArguments = false
   chain: Chain | undefined
   /** The step of the chain that runs now; undefined: the tool. */
   at: ChainStep | undefined
-  /** When it began, where somebody listens: milliseconds of `performance.now()`. */
+  /** The start in milliseconds of `performance.now()`, if there are listeners. */
   started: number | undefined
-  /** The last that was said of its progress, where somebody listens. */
+  /** The last reported progress, if there are listeners. */
   progress: Progress | undefined
-  /** The check that `throwIfAborted` makes in a chain. */
+  /** The check of `throwIfAborted` inside a chain. */
   guard: (() => void) | undefined = undefined
-  /** The permissions that the tool was granted, where an agent is above. */
+  /** The permissions granted to the tool, if an agent is above. */
   granted: readonly Permission[] | undefined
-  /** Those that are granted to the agent that called it. */
+  /** The permissions granted to the agent that called it. */
   permitted: readonly Permission[] | undefined
   readonly depth: number
-  /** The signal, as far as there is one that somebody can abort. */
+  /** Undefined until there is a signal that can abort. */
   abort: AbortSignal | undefined
   private ownRun: Run | undefined
   private ownShared: Record<string, unknown> | undefined
@@ -65,7 +64,6 @@ export class RunContext implements CallContext {
   private ownEnvelope: Envelope | undefined
   private ownManager: Manager | undefined
   private hasCalled = false
-  /** Absent until read. */
   ownLocals: Locals | undefined
   /** The own parts of the tools in the call. */
   owns: ReadonlyMap<ToolDef, OwnParts> | undefined
@@ -145,7 +143,7 @@ export class RunContext implements CallContext {
     return undefined
   }
 
-  /** Throws where what was loaded meanwhile may not start any more. */
+  /** Throws RUN_ABORTED if nothing more may be started for this call. */
   throwIfAborted(): void {
     if (this.guard) this.guard()
     else throwIfAborted(this)
@@ -158,7 +156,7 @@ export class RunContext implements CallContext {
     )
   }
 
-  /** Nothing is further in than a tool. */
+  /** Nothing runs inside a tool. */
   next(): Promise<unknown> {
     if (this.hasCalled) throw nextTwice(this.tool.name, false)
     this.hasCalled = true
@@ -166,16 +164,15 @@ export class RunContext implements CallContext {
   }
 }
 
-/** Throws RUN_ABORTED where a call is no longer wanted, so that nothing more is started for it. */
 export function throwIfAborted({ abort, tool }: RunContext): void {
   if (abort?.aborted) throw runAborted(tool.name, 'its signal was aborted', abort.reason)
 }
 
-/** A reason that is one of our errors says it best itself. */
+/** The error for a run that was aborted; the cause itself if it is an AgentAppsError. */
 export function runAborted(tool: string, why: string, cause?: unknown): AgentAppsError {
   if (isAgentAppsError(cause)) return cause
   return new AgentAppsError('RUN_ABORTED', `The run of "${tool}" goes no further: ${why}.`, {
-    hint: 'Its caller no longer wants the result.',
+    hint: 'The caller no longer needs the result.',
     tool,
     cause,
   })
@@ -207,7 +204,7 @@ function envelopeOf(ctx: RunContext): Envelope {
   }
 }
 
-/** Its functions may be called without it. */
+/** Its functions may be destructured. */
 class ManagerOf implements Manager {
   constructor(private readonly ctx: RunContext) {}
 
@@ -291,14 +288,14 @@ class RunOf implements Run {
   }
 }
 
-/** The context of the tool that is invoked, for one of its middlewares or of theirs. */
+/** The context of the invoked tool, from that of one of its middlewares at any depth. */
 export function invocationOf(ctx: RunContext): RunContext {
   let invoked = ctx
   while (invoked.served) invoked = invoked.served
   return invoked
 }
 
-/** A signal that ends with either of two. */
+/** A signal that aborts with either of two. */
 function either(one: AbortSignal | undefined, other: AbortSignal | undefined): AbortSignal | undefined {
   return one && other && one !== other ? AbortSignal.any([one, other]) : (one ?? other)
 }

@@ -21,8 +21,7 @@ import { addressedTools, areFresh, chainOfRecord, mayBeMiddleware } from './comp
 import { knownCascade } from './make-chain.js'
 
 /**
- * The chain around a tool: as it was compiled, where nothing that it depends on has changed; else resolved
- * now.
+ * The chain around a tool: the compiled one if nothing that it depends on has changed, otherwise resolved now.
  *
  * @throws CASCADE_INVALID where the tool's metadata, or that of one it inherits from, has a fault
  */
@@ -37,7 +36,7 @@ export function chainOf(tool: ToolDef, globals: Globals): Chain | Promise<Chain>
   return resolving.chain
 }
 
-/** The last key of each tool: to join and to hash one anew takes a tenth of a short call. */
+/** The last key of each tool: making one takes a tenth of a short call. */
 const keys = /* @__PURE__ */ new WeakMap<ToolDef, { name: string; paths: string; key: string }>()
 
 function keyOf(tool: ToolDef, globals: Globals): string {
@@ -50,14 +49,14 @@ function keyOf(tool: ToolDef, globals: Globals): string {
   return key
 }
 
-/** True where what a cascade was resolved from is as it was; under `trust` nobody looks. */
+/** True if the sources of a cascade have not changed; under `trust` always. */
 function isCurrent({ sources, stamp }: KnownCascade, globals: Globals): boolean {
   if (globals.config.freshness === 'trust') return true
   return stamp !== null && stamp === stampOf(globals) && areFresh(sources, globals)
 }
 
 /**
- * A text that differs between states of the directories' tops and indexes; null where one may change unseen.
+ * A stamp of the directories' top levels and indexes; null while one may still change within its timestamp.
  */
 function stampOf(globals: Globals): string | null {
   if (globals.config.freshness === 'trust') return null
@@ -69,7 +68,7 @@ function stampOf(globals: Globals): string | null {
 
 const onDemand = lazy(() => import('./resolve-cascade.js'))
 
-/** Resolves a chain and keeps it, unless middleware was registered meanwhile. */
+/** Resolves a chain and caches it, unless middleware was registered meanwhile. */
 async function resolveChain(tool: ToolDef, key: string, globals: Globals): Promise<Chain> {
   const { cache, settling } = globals
   const isWanted = (): boolean => settling.get(key)?.tool === tool
@@ -87,9 +86,9 @@ async function resolveChain(tool: ToolDef, key: string, globals: Globals): Promi
 }
 
 /**
- * A tool's cascade as it was compiled, where that holds; else resolved now.
+ * A tool's compiled cascade if it still holds, otherwise resolved now.
  *
- * @throws TOOL_BROKEN where this version does not meet the `requires` of a tool that would run
+ * @throws TOOL_BROKEN if this version does not meet the `requires` of a tool that would run
  */
 async function findCascade(tool: ToolDef, globals: Globals): Promise<KnownCascade> {
   const known = (await compiledCascade(tool, globals)) ?? (await computedCascade(tool, globals))
@@ -108,7 +107,7 @@ async function computedCascade(tool: ToolDef, globals: Globals): Promise<KnownCa
   return resolveCascade(tool, globals)
 }
 
-/** A cascade as the compiler resolved it; null where it has none that holds here. */
+/** The compiled cascade; null if it does not hold here. */
 async function compiledCascade(tool: ToolDef, globals: Globals): Promise<KnownCascade | null> {
   const source = sourceOf(tool)
   if (!source || source.names.via === 'disk') return null
@@ -164,7 +163,7 @@ async function recordedCascade(
   if (isOverridden(toolKeys.flatMap(inScope), globals) || mayHaveOtherBases(tool, record, globals))
     return null
   if (record?.problem) {
-    // What is at fault may have been mended or removed, and what is missing may be there.
+    // The fault may have been corrected meanwhile.
     if (globals.config.freshness === 'check') return null
     const [owner = tool] = (await addressedTools(record.sources ?? [], tool, globals)) ?? []
     throw cascadeInvalid(tool, record.problem, recordedPlace(record.problem, owner))
@@ -175,7 +174,7 @@ async function recordedCascade(
     : chainOfRecord(tool, record, toolKeys, globals)
 }
 
-/** The place that an index records. It may say anything, so what is not a position is left out. */
+/** The place of a recorded problem. An index may contain anything, so an invalid position is left out. */
 function recordedPlace({ position }: RecordedProblem, owner: ToolDef): WrittenPlace | null {
   const file = writtenFile(owner)
   if (file === null) return null
@@ -216,7 +215,7 @@ async function hasAdditions(globals: Globals): Promise<boolean> {
   return false
 }
 
-/** True where a program registered middleware that one of these keys is named after. */
+/** True if a program registered middleware for one of these keys. */
 function isOverridden(keys: readonly string[], { tools }: Globals): boolean {
   return keys.some(key => {
     const registered = tools.programmaticTools.get(key)

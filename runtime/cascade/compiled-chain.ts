@@ -14,7 +14,7 @@ import type { ToolDef } from '../state/tool-def.js'
 import { sourceOf } from '../state/tool-source.js'
 import { inheritedParts, knownCascade, makeChain, makeStep } from './make-chain.js'
 
-/** A cascade as its record in an index has it; null where it does not hold. */
+/** The cascade of an index's record; null if it does not hold. */
 export async function chainOfRecord(
   tool: ToolDef,
   { chain, body, deps = [], metadata = {}, sources = [] }: CascadeRecord,
@@ -27,19 +27,19 @@ export async function chainOfRecord(
     if (!found?.tool) return null
     steps.push(makeStep(entry, found.tool))
   }
-  // Under `trust` nobody looks at what it depends on.
+  // Under `trust` its sources are not checked.
   const needed = globals.config.freshness === 'trust' ? [] : sources
   const tools = await addressedTools(body ? [...needed, body] : needed, tool, globals)
   if (tools === null) return null
   const bodyTool = body && tools.pop()
-  // A tool without a delegate is nobody's body, whatever an index says.
+  // A faulty index may name a body without a delegate.
   if (bodyTool && typeof bodyTool.frontmatter.metadata.delegate !== 'string') return null
   const parts = inheritedParts(tool, bodyTool, key => metadata[key])
   if (!areFresh(tools, globals)) return null
   return knownCascade(tool, { chain: makeChain(steps, parts), keys, deps, sources: tools })
 }
 
-/** The tools that a compiled cascade names; null where one of them is not there, or changed since. */
+/** The tools that a compiled cascade names; null if one is missing or changed since. */
 export async function addressedTools(
   addresses: readonly ToolAddress[],
   tool: ToolDef,
@@ -47,13 +47,13 @@ export async function addressedTools(
 ): Promise<ToolDef[] | null> {
   const states = directoryStates(globals)
   const home = sourceOf(tool)?.state
-  // The library, and what somebody else compiled, is a project of its own.
+  // The library and external directories were compiled as projects of their own.
   const project = home && (home.library || home.external) ? [home] : states.filter(isOwn)
   const tools: ToolDef[] = []
   for (const [directory, name] of addresses) {
     const state = directory === 'library' ? states.find(({ library }) => library) : project[directory]
     const found = state && (await lookUp(state, name, globals))
-    // What was read anew changed after the chain was compiled.
+    // A file that was read again changed after the chain was compiled.
     if (!found || isBroken(found.record) || found.names.via === 'disk') return null
     tools.push(toolOf({ ...found, record: found.record }, globals))
   }
@@ -69,7 +69,7 @@ type Fault = NonNullable<CascadeTool['fault']>
  * The middleware that a key means which is written in a namespace: there the one of that namespace, else one
  * without a namespace.
  *
- * @param onPassed told what is passed over: once its file changes, it may be middleware
+ * @param onPassed called with tools that are skipped: they may become middleware when their files change
  */
 export async function middlewareFor(
   key: string,
@@ -113,7 +113,7 @@ async function middlewareNamed(
   return null
 }
 
-/** True also where the role is misspelt: what should guard a tool is not passed over. */
+/** True also for a misspelt role, so that middleware that should guard a tool is not skipped. */
 export function mayBeMiddleware({ role, roleMeant }: ToolFrontmatter): boolean {
   return role === 'middleware' || roleMeant === 'middleware'
 }
@@ -137,7 +137,7 @@ export function layerDirectories({ origin }: ToolDef, states: readonly Directory
   return [...own, ...states.filter(({ library }) => library)]
 }
 
-/** True where the files that tools came from are as they were; under `trust` nobody looks. */
+/** True if the files of tools have not changed; under `trust` always. */
 export function areFresh(tools: readonly ToolDef[], { config }: Globals): boolean {
   if (config.freshness === 'trust' || tools.length === 0) return true
   return tools.every(tool => {

@@ -18,7 +18,7 @@ export async function peersOf(
   nameOf: (id: string) => string,
   globals: Globals,
 ): Promise<string[]> {
-  // What somebody else compiled is a project of its own, whose promotions do not count here.
+  // External directories were compiled as projects of their own, whose promotions do not apply here.
   const states = directoryStates(globals).filter(({ external, library }) => !external || library)
   for (const state of states) await seedPeers(state, globals)
   const isCompiled = isSeeded(tool, globals)

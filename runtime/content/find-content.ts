@@ -18,7 +18,7 @@ import type { Globals } from '../state/context.js'
 import type { ToolDef } from '../state/tool-def.js'
 import type { ToolSource } from '../state/tool-source.js'
 
-/** A tool's content, with what is a directive in it. */
+/** A tool's content with its directives. */
 export interface FoundContent {
   text: string
   content: ContentRecord
@@ -79,12 +79,12 @@ export async function findDirective(label: string, tool: ToolDef, globals: Globa
   return null
 }
 
-/** The forms in which a tool is a directive; none for what is not. */
+/** The forms of a directive; empty for other tools. */
 function formsOf({ frontmatter: { tags } }: ToolDef): DirectiveForm[] {
   return directiveForms(tags)
 }
 
-/** The parts that the compiler found; undefined where they are not those of what is there now. */
+/** The compiled parts; undefined if they are out of date. */
 async function compiledContent(
   { name }: ToolDef,
   source: ToolSource,

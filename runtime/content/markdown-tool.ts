@@ -53,7 +53,7 @@ interface AgentModule {
  * Runs a model over a skill's content. What does it is the library's tool `agent`, so that a bundle without
  * such a skill has none of it.
  *
- * @throws CONTEXT_MISSING where nobody called the skill; TOOL_NOT_FOUND without the library; what `agent` throws
+ * @throws CONTEXT_MISSING without a call of the skill; TOOL_NOT_FOUND without the library; what `agent` throws
  */
 export async function runAgentSkill(
   skill: ToolDef,

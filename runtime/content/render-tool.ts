@@ -259,7 +259,7 @@ class ToolRendering {
 
 /** Runs a static directive within a time limit, as the compiler does. Only waiting can be interrupted. */
 async function inTime({ name, fn, load }: ToolDef, call: DirectiveCall, ctx: RunContext): Promise<unknown> {
-  // Bundling its code is no time of its own.
+  // Bundling its code does not count towards its time limit.
   await load?.()
   throwIfAborted(ctx)
   let timer: ReturnType<typeof setTimeout> | undefined

@@ -80,7 +80,7 @@ function bundleDisk(bundled: BundledFiles): Disk {
       return inside(folder, file) === null ? null : readPart(bundled, file, 0, sizeOf(file) ?? 0)
     },
     digestFile: () => null,
-    // A text that nobody foresaw has a digest that no index names.
+    // An unknown text gets a digest that no index has.
     digestText: text => digests.get(text) ?? '',
     // A bundle's runtime does not verify: its files and the index that says what they should be are one file.
     digestOf: () => '',

@@ -84,14 +84,14 @@ export const disk: Disk = {
   realInside: async (folder, file) => seen(`inside ${folder}\0${file}`, () => realInside(folder, file)),
   async readInside(folder, path) {
     const bytes = await seen(`bytes ${folder}\0${path}`, () => readInside(folder, path))
-    // Whoever asked may write into what it got.
+    // A copy, since the caller may change it.
     return bytes && new Uint8Array(bytes)
   },
   digestFile: path => seen(`digest ${path}`, () => unlessRefused(() => withFile(path, digestPieces))),
   digestText: digestOf,
   digestOf,
   libraryDirectory() {
-    // Whoever asks for what each of many tools shadows asks as often.
+    // Cached, since listing the shadowed tools asks for each tool.
     library ??= findLibrary()
     return library
   },

@@ -45,7 +45,7 @@ function isIn(root: string, path: string): boolean {
   return path.startsWith(join(root, sep))
 }
 
-/** Null for what is not there, or cannot be looked at. */
+/** Null if it does not exist or cannot be read. */
 function realPath(path: string, find = (): string => path): string | null {
   try {
     return realpathSync.native(find())

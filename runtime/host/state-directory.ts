@@ -5,8 +5,8 @@ import { dirname, isAbsolute, join, sep } from 'node:path'
 import type { UserState } from './disk-seam.js'
 
 /**
- * The user's files of state. Null if there is no folder for them, and if it lies in one of some projects, or in
- * the repository that one is in: what was written there may be somebody else's.
+ * The user's state files. Null if there is no folder for them, or if it lies in one of the projects or their
+ * repositories, whose authors could have written it.
  *
  * @param projects absolute
  */

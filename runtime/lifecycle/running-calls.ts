@@ -8,7 +8,7 @@ import { orAborted, withinTime } from './time-limit.js'
 export interface RunningCall {
   /** The call of a tool with hooks that it runs in. */
   outer: RunningCall | undefined
-  /** Fulfilled once nobody has to wait for it: it has ended, or was let go of. */
+  /** Fulfilled once it has ended or was released. */
   over: Promise<void>
   end: () => void
   /** Ends it for its caller, with an error. */
@@ -49,7 +49,7 @@ export class RunningCalls {
   }
 }
 
-/** Has nobody wait for the calls that this is called from: they may be waiting for whoever does. */
+/** Releases the calls that this runs in, so that a drain does not wait for them: they may wait for the drain. */
 export function releaseContext(storage: AsyncStorage<RunningCall> | null): void {
   for (let call = storage?.getStore(); call; call = call.outer) call.end()
 }

@@ -13,7 +13,7 @@ import { type RunningCall, releaseContext } from './running-calls.js'
 import { type InstanceHost, ToolInstance } from './tool-instance.js'
 import { Turns } from './turns.js'
 
-/** The turns and the tools with hooks of a runtime. Made when there is the first of either. */
+/** The turns and the tools with hooks of a runtime, made when they are first needed. */
 export function lifecycleOf(globals: Globals): RuntimeLifecycle {
   const { own = globals } = globals
   own.lifecycle ??= new RuntimeLifecycle(own)
@@ -136,7 +136,7 @@ export class RuntimeLifecycle implements Lifecycle, InstanceHost {
     if (known) return known
     const hooks = await hooksOf(fn)
     if (!hooks) return null
-    // Somebody else's call may have made it meanwhile.
+    // Another call may have made it meanwhile.
     const made = this.byFunction.get(fn) ?? new ToolInstance(fn, hooks, tool, this)
     this.byFunction.set(fn, made)
     made.isRetired = this.turns.isOlderThan(this.replaced.get(fn) ?? 0)
@@ -146,14 +146,14 @@ export class RuntimeLifecycle implements Lifecycle, InstanceHost {
   }
 }
 
-/** True for two states of one tool: its file was read anew, or its code replaced. */
+/** True for two versions of one tool: its file was read again, or its code replaced. */
 function isOne(one: ToolDef, other: ToolDef): boolean {
   if (one.name !== other.name) return false
   const [a, b] = [one.origin, other.origin]
   return a.entry === b.entry && a.file === b.file && (a.file !== '' || one.src === other.src)
 }
 
-/** True for a tool with hooks, as far as that is known without loading its code. */
+/** True for a tool that is known to have hooks before its code is loaded. */
 export function hasHooks({ frontmatter: { metadata } }: ToolDef): boolean {
   return metadata[HOOKS_KEY] === true
 }
@@ -185,7 +185,7 @@ export async function requiredWithHooks(tool: ToolDef, globals: Globals): Promis
   return [...found]
 }
 
-/** The tools that one names in its `requires-tools`; what is not there, is nobody's to wait for. */
+/** The tools that a tool names in `requires-tools`, without missing ones. */
 async function requiredBy(tool: ToolDef, globals: Globals): Promise<ToolDef[]> {
   const given = tool.frontmatter.metadata['requires-tools']
   const lists = (Array.isArray(given) ? given : [given]).filter(item => typeof item === 'string')

@@ -32,7 +32,7 @@ export async function start(own: Globals): Promise<void> {
   )
 }
 
-/** Makes a tool available again, or initialises it, also where that failed before. */
+/** Makes a tool available again, or initialises it, also if that failed before. */
 export async function activate(globals: Globals, ref: string): Promise<void> {
   const tool = await requireTool(ref, globals)
   const lifecycle = lifecycleOf(globals)
@@ -54,7 +54,7 @@ export async function deactivate(globals: Globals, ref: string): Promise<void> {
   await lifecycle.known(tool)?.deactivate()
 }
 
-/** A tool whose metadata only its code tells, with that. */
+/** Completes a tool whose metadata only its code has. */
 async function completed(tool: ToolDef, globals: Globals): Promise<ToolDef | null> {
   if (!sourceOf(tool)?.record.dynamic || globals.config.evaluate === false) return tool
   return (await resolve(tool.name, globals))?.tool ?? null
@@ -100,13 +100,13 @@ async function renew(old: ToolInstance, lifecycle: RuntimeLifecycle): Promise<vo
   // What was edited of a trusted project waits for its next call, which asks about it.
   const { globals } = await agentView(lifecycle.globals)
   const after = (await resolve(before.name, globals).catch(() => null))?.tool
-  // One that its layer was named for is found by that alone, and looked at again when it is called.
+  // A tool that was found by its layer is looked up again when it is called.
   const isShadowed = after && after.origin.layer !== before.origin.layer
   const instance = after && !isShadowed ? await lifecycle.instanceOf(after).catch(() => null) : null
   if (instance !== old) lifecycle.retire(old)
   if (!instance || !after) return
   instance.tool = after
   if (state === 'idle' || lifecycle.inactive.has(after.name)) return
-  // It is noted where that fails.
+  // A failure becomes a diagnostic.
   await (instance.state === 'failed' ? instance.activate() : instance.initialised()).catch(() => {})
 }

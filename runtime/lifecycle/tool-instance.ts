@@ -23,7 +23,7 @@ import { Clock, orAborted, withinTime } from './time-limit.js'
 /** `idle`: not initialised, or disposed of. `failed`: `init` or `activate` failed. */
 export type InstanceState = 'idle' | 'initialising' | 'active' | 'inactive' | 'failed'
 
-/** The runtime of a tool, as far as its hooks concern it. */
+/** The runtime of a tool with hooks. */
 export interface InstanceHost {
   readonly globals: Globals
   readonly calls: AsyncStorage<RunningCall> | null
@@ -309,7 +309,7 @@ async function hookParts(tool: ToolDef, globals: Globals): Promise<HookParts> {
   return { config: await configOf(tool, globals), env: environmentOf(tool, globals) }
 }
 
-/** Lets a hook ask a person, of whom no call tells who they are. `around` runs while they are asked. */
+/** Lets a hook ask a person. It has no call, and so no ids. `around` wraps the wait for the answer. */
 function hookAsk(
   tool: ToolDef,
   globals: Globals,

@@ -84,7 +84,7 @@ export class Turns {
         pause.hasBegun = true
         begin()
       },
-      // A turn only waits for its end; who asked for it is told how it ended.
+      // Turns only wait for its end; its caller gets the error.
       done: done.catch(() => {}),
     }
     return pause
@@ -108,7 +108,7 @@ function either(one: AbortSignal | undefined, other: AbortSignal | undefined): A
 function turnAborted(cause: unknown): AgentAppsError {
   if (isAgentAppsError(cause)) return cause
   return new AgentAppsError('RUN_ABORTED', 'The turn does not begin: its signal was aborted.', {
-    hint: 'Whoever started it no longer wants its result.',
+    hint: 'The caller no longer needs the result.',
     cause,
   })
 }

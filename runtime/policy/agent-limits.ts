@@ -11,31 +11,31 @@ import type { AgentPolicy, Patterns } from '../state/policy.js'
 import type { ToolDef } from '../state/tool-def.js'
 import { guardsOf } from './guards-of.js'
 
-/** A call, and those above it, as far as a policy asks about them. */
+/** A call, and those above it, as policies see them. */
 export interface PolicyCall {
   readonly tool: ToolDef
   readonly args: unknown
   readonly globals: Globals
   readonly options: InvokeOptions | undefined
   readonly caller: PolicyCall | undefined
-  /** For a middleware: the call that it serves. */
+  /** The call that a middleware serves. */
   readonly served?: PolicyCall | undefined
 }
 
-/** The limits of the calls that an agent makes from one place, for any tool. */
+/** The limits of the calls that an agent makes from one call or host, for any tool. */
 export interface AgentLimits extends Pick<Limits, 'guard' | 'skipsApproval' | 'permissions'> {
   allowedTools: readonly Listed[]
   allow: readonly Listed[]
   deny: readonly Listed[]
   /** The rules of the runtime and of the agents. */
   hostRules: readonly Listed[]
-  /** `allowed-tools` of skills that are open, whose calls are not asked about. */
+  /** `allowed-tools` of open skills: calls that they match need no approval. */
   preApproved: readonly Listed[]
   /** The `trust.rules` of the skills whose agents call. */
   callerRules: readonly Listed[]
 }
 
-/** The limits of a call: the runtime's policy, those of the agents above it, and the skills that call. */
+/** Gathers the limits of a call: of the runtime's policy, the agents above it, and the skills that call. */
 export function agentLimits(globals: Globals, call: Pick<PolicyCall, 'options' | 'caller'>): AgentLimits {
   const { policy = {}, projects } = globals.config
   const isAsked = globals.isUntrusted === true && globals.config.isOwn !== true
@@ -84,7 +84,7 @@ class Gathered {
   readonly permissions: { by: string; granted: readonly Permission[] }[] = []
   readonly hostRules: (Listed & { rules: ToolRule[] })[] = []
   readonly callerRules: Listed[] = []
-  /** True if a host grants permissions: what a tool gives the calls that it makes can only narrow that. */
+  /** True if a host grants permissions, which a tool can only narrow for its own calls. */
   isGranted = false
 
   addPolicy(by: string, policy: AgentPolicy, isHosts = true): void {
@@ -102,7 +102,7 @@ class Gathered {
     if (isHosts) this.isGranted = true
   }
 
-  /** @param isAsked whether the project is still to be trusted: until then, what its configuration says can only narrow */
+  /** @param isAsked true until the project is trusted: its configuration can then only narrow */
   addProject(policy: AgentPolicy, isAsked: boolean): void {
     const { deny, rules } = policy
     this.addPolicy("the project's configuration", isAsked ? { deny, rules } : policy)
@@ -119,7 +119,7 @@ class Gathered {
   }
 }
 
-/** A pattern of an allowlist as the rule that it stands for. */
+/** The rule that a pattern of an allowlist stands for. */
 function allowing(rule: ToolRule): ToolRule {
   return policyOf(rule) === 'deny' ? rule : { ...rule, options: { policy: 'allow' } }
 }
@@ -133,7 +133,7 @@ function checkedPermission(permission: Permission): Permission {
   )
 }
 
-/** A tool that calls others as an agent may narrow what they may do, and allow nothing. */
+/** A tool that calls others as an agent may only narrow what they may do. */
 function refuseAllowing({ rules = [] }: AgentPolicy): void {
   const allows = hostRules('rules', rules).find(rule => policyOf(rule) === 'allow')
   if (!allows) return
@@ -144,25 +144,24 @@ function refuseAllowing({ rules = [] }: AgentPolicy): void {
   )
 }
 
-/** A list with the namespace that its names are written in. */
+/** Rules, with the namespace in which their names are looked up. */
 export interface Listed extends Written {
   namespace: string
 }
 
-/** A list that is written in a skill. */
+/** The rules of a skill. */
 export function listIn({ name }: ToolDef, rules: readonly ToolRule[]): Listed {
   return { by: `"${name}"`, namespace: namespaceOf(name), skill: name, rules }
 }
 
-/** Parsed patterns, by their text: each call asks for those of all policies and skills above it. */
+/** Parsed patterns by text, since each call needs those of all policies and skills above it. */
 const parsed = new Map<string, readonly ToolRule[]>()
-/** More than a process has at a time, other than one that makes up a policy for each call. */
 const PARSED_MAX = 1000
 
 /**
- * The rules of a host's list, each of its items read alone.
+ * Parses a host's list of patterns.
  *
- * @throws OPTIONS_INVALID for one that cannot be read: it could be the one that denies
+ * @throws OPTIONS_INVALID for a malformed pattern: it could be the one that denies
  */
 export function hostRules(option: string, patterns: Patterns): readonly ToolRule[] {
   const rules = typeof patterns === 'string' ? rulesIn(patterns) : patterns.flatMap(rulesIn)
@@ -175,7 +174,7 @@ export function hostRules(option: string, patterns: Patterns): readonly ToolRule
   )
 }
 
-/** The rules of a skill's list: none, where one of its patterns cannot be read. */
+/** Parses a skill's list of patterns; none if one of them is malformed. */
 export function skillRules(patterns: string): readonly ToolRule[] {
   const rules = rulesIn(patterns)
   return rules.some(({ problem }) => problem) ? [] : rules

@@ -34,30 +34,30 @@ import { approvalKey } from './call-key.js'
 /**
  * Asks a person whether a call may run, unless the same call of the same session was allowed before.
  *
- * @throws APPROVAL_DENIED, APPROVAL_UNAVAILABLE, APPROVAL_KEY_INVALID, RUN_ABORTED; what the tool's preview says
- *   that the call would throw
+ * @throws APPROVAL_DENIED, APPROVAL_UNAVAILABLE, APPROVAL_KEY_INVALID, RUN_ABORTED; an AgentAppsError of the tool's
+ *   preview, which the call would throw too
  */
 export async function ask(asking: Asking, decision: Decision): Promise<void> {
   const approvals = sessionApprovals(asking.globals)
   let call = await callOf(asking)
-  // Null for a tool that shows nothing, undefined until the call is looked at.
+  // Null for a tool without previews, undefined until the preview is made.
   const unseen = hasPreview(asking.tool) ? undefined : null
   let preview: string | null | undefined = unseen
   for (;;) {
     const { grants } = approvals
     if (await wasApproved(call)) return
     if (preview === undefined) {
-      // Each call is looked at by itself, also one that another one's question is for. That takes a while.
+      // Each call has its own preview, even if it shares a question. Making one takes time.
       preview = await previewOf(asking)
       continue
     }
-    // What was allowed while this looked is seen before it would ask.
+    // An approval given meanwhile is checked before asking.
     if (approvals.grants !== grants) continue
     const waiting = approvals.waiting.get(call.identity)
     const { answer, reason, isOutdated } = await (waiting ?? asked(call, decision, preview, approvals))
-    // What this call would do may be another thing by now.
+    // The call may have other effects by now.
     preview = unseen
-    // An answer for one call, or the end of one, says nothing of another that waited for it.
+    // Another call's `allow-once`, or its end, does not apply to this one.
     if (waiting && (answer === 'allow-once' || answer === 'aborted')) continue
     if (!isAllowed(answer)) {
       asking.throwIfAborted()
@@ -69,10 +69,10 @@ export async function ask(asking: Asking, decision: Decision): Promise<void> {
 }
 
 /**
- * True for a call that a person allowed before: in this session, for the project, or by an answer from
- * elsewhere, which is used up.
+ * True if a person allowed the call before: in this session, for the project, or by an answer given elsewhere, which
+ * is used up.
  *
- * @throws APPROVAL_DENIED for one that was denied elsewhere
+ * @throws APPROVAL_DENIED if it was denied elsewhere
  */
 async function wasApproved(call: ApprovedCall): Promise<boolean> {
   if (await isApproved(call)) return true
@@ -85,22 +85,21 @@ async function wasApproved(call: ApprovedCall): Promise<boolean> {
   return true
 }
 
-/** True for a call that was allowed before, with others or as this one that is tried again. */
+/** True if the call was allowed before: with others like it, or once, and this is a retry. */
 async function isApproved(call: ApprovedCall): Promise<boolean> {
   const approvals = sessionApprovals(call.asking.globals)
   if (approvals.has(call.identity) || approvals.hasCall(onceOf(call))) return true
   return remembersProject(call) && (await isApprovedForProject(call))
 }
 
-/** True for a call that is not asked about, as a person allowed such calls before. Uses up no answer. */
+/** True if a person allowed such calls before. Uses up no answer. */
 export async function wasAllowed(asking: Asking): Promise<boolean> {
   return isApproved(await callOf(asking))
 }
 
 /**
- * The question to a person about a call, for the host's own means; null where `ask` would let it pass, and the
- * error that it would throw where the call cannot work. If the call has an id, the request is kept under it until
- * it is answered.
+ * The question to a person about a call, for a host that asks in its own way; null if `ask` would let the call pass, an
+ * error if the call cannot work. The request of a call with an id is stored under it until it is answered.
  *
  * @throws APPROVAL_KEY_INVALID
  */
@@ -139,7 +138,7 @@ function remembersProject({ asking: { globals }, isOthers }: ApprovedCall): bool
   return !isOthers && globals.config.policy?.approval?.remember === 'project'
 }
 
-/** The identity of this one call, with all of its arguments; without an id of its own, that of no call. */
+/** The identity of this one call, with all its arguments; unique for a call without an id. */
 function onceOf({ identity, asking: { args, envelope } }: ApprovedCall): string {
   return canonicalText([identity, envelope.callId ?? crypto.randomUUID(), args ?? {}])
 }
@@ -162,19 +161,19 @@ async function grant(call: ApprovedCall, answer: Exclude<ApprovalAnswer, 'deny'>
     approvals.grants++
     return
   }
-  // Without a session there is nothing that the answer could end with.
+  // Without a session, the answer would never end.
   if (sessionId !== undefined) approvals.grant(identity, { ...approval, sessionId })
 }
 
-/** A question, which calls of the same identity wait for until its answer holds. */
+/** Asks a question that calls of the same identity wait for. */
 async function asked(
   call: ApprovedCall,
   decision: Decision,
   preview: string | null,
   { waiting }: SessionApprovals,
 ): Promise<Outcome> {
-  const outcome = settled(call, decision, preview)
-  // Why this call cannot be asked about is not why another one could not.
+  const outcome = askAndApply(call, decision, preview)
+  // An error of this call must not fail the calls that wait.
   waiting.set(
     call.identity,
     outcome.catch(() => ABORTED),
@@ -186,15 +185,15 @@ async function asked(
   }
 }
 
-/** Checks that the files are as they were when the question was asked: an edit makes it another question. */
-async function settled(call: ApprovedCall, decision: Decision, preview: string | null): Promise<Outcome> {
+/** Asks, and applies the answer if the files did not change meanwhile: an edit makes it another question. */
+async function askAndApply(call: ApprovedCall, decision: Decision, preview: string | null): Promise<Outcome> {
   const { globals, envelope } = call.asking
   const asking = question(call, decision, preview)
   const { answer: outcome, hasEnded } = await sessionApprovals(globals).during(envelope.sessionId, asking)
   if (!isAllowed(outcome.answer)) return outcome
   const now = await approvedCall(call.asking, call.key)
   if (now.identity !== call.identity) return { ...outcome, isOutdated: true }
-  // Else it would hold for a later session of this id.
+  // Otherwise it would hold for a later session of this id.
   if (!hasEnded) await grant(call, outcome.answer)
   return outcome
 }
@@ -203,7 +202,7 @@ function isAllowed(answer: Outcome['answer']): answer is Exclude<ApprovalAnswer,
   return answer !== 'deny' && isAnswer(answer)
 }
 
-/** Asks once it is this question's turn. What was answered before it may have changed what the call would do. */
+/** Asks once it is this question's turn, with a new preview if it waited: answers before it may have had effects. */
 async function question(call: ApprovedCall, decision: Decision, preview: string | null): Promise<Outcome> {
   const { asking } = call
   const { globals, envelope, abort } = asking
@@ -230,8 +229,8 @@ function notApproved(
   decision: Decision | null,
 ): AgentAppsError {
   if (answer === 'deny') {
-    const said = ended(reason === '' ? '' : `: ${reason}`)
-    return new AgentAppsError('APPROVAL_DENIED', `The call of "${name}" was not approved${said}`, {
+    const why = ended(reason === '' ? '' : `: ${reason}`)
+    return new AgentAppsError('APPROVAL_DENIED', `The call of "${name}" was not approved${why}`, {
       hint: 'Do without this call, or make another one.',
       tool: name,
     })

@@ -23,7 +23,7 @@ import { type OwnedCall, openLists } from './opened-skills.js'
 const asking = lazy(() => import('./ask.js'))
 const keys = lazy(() => import('./call-key.js'))
 
-/** A call that is told what it is granted. What is said there decides nothing. */
+/** The fields of a call that show its permissions. They decide nothing. */
 interface Granting {
   granted: readonly Permission[] | undefined
   permitted: readonly Permission[] | undefined
@@ -33,9 +33,9 @@ interface Granting {
 const grants = new WeakMap<PolicyCall, readonly Permission[]>()
 
 /**
- * Lets an agent's call pass, after a person was asked where that must be.
+ * Authorizes an agent's call, asking a person if necessary.
  *
- * @param inPlace true for a tool that runs in the place of the one that the agent calls: it may be hidden
+ * @param inPlace true for a tool that runs instead of the called one: it may be hidden
  * @throws TOOL_DENIED, PERMISSION_MISSING, APPROVAL_DENIED, APPROVAL_UNAVAILABLE
  */
 export async function authorize(call: PolicyCall & Asking & Granting, inPlace = false): Promise<void> {
@@ -51,10 +51,9 @@ export async function authorize(call: PolicyCall & Asking & Granting, inPlace = 
 }
 
 /**
- * The answers of the steps to an agent's call, up to the one that decides. The call is not made.
+ * The answers of the decision's steps to an agent's call, up to the one that decides. The call is not made.
  *
- * @param mayRun false: the tool's code, which derives the key, is not run; a call that its key decides has no
- *   answer
+ * @param mayRun false if the tool's code may not run to derive the key; a call that depends on it has no answers
  */
 export async function stepsOf(call: OwnedCall, mayRun: boolean): Promise<StepAnswer[]> {
   const limits = await limitsOf(call)
@@ -64,7 +63,7 @@ export async function stepsOf(call: OwnedCall, mayRun: boolean): Promise<StepAns
   return decisionSteps(await keyedCall(call, limits), limits)
 }
 
-/** The call with the key that its tool gives it. Nothing of a tool runs that no arguments could make allowed. */
+/** Adds the key that the tool gives the call. No code runs for a tool that is denied for any arguments. */
 async function keyedCall(
   { tool, args, globals }: OwnedCall,
   limits: Limits,
@@ -82,10 +81,10 @@ async function limitsOf(call: OwnedCall): Promise<Limits> {
   return new CallLimits(agent, globals).of(tool)
 }
 
-/** From so many tools on, it pays to prepare lists of rules for them. */
+/** With more tools than this, indexing the rules pays off. */
 const MANY = 32
 
-/** The tools of which an agent's call may be allowed, from the place of a call or from a host. */
+/** The tools that an agent may call with some arguments. */
 export async function allowedAmong(
   tools: readonly ToolDef[],
   globals: Globals,
@@ -96,7 +95,7 @@ export async function allowedAmong(
   const allowed: ToolDef[] = []
   for (const tool of tools) {
     const found = limits.of(tool)
-    // Waiting takes longer than deciding.
+    // Awaiting takes longer than deciding.
     const own = isThenable(found) ? await found : found
     if (decide(anyCall(tool, globals), own).decision !== 'deny') allowed.push(tool)
     else noteWithheld(tool, own, globals)
@@ -120,7 +119,7 @@ export async function whyNever(
   return { why: reason, grant }
 }
 
-/** Says once of a tool that it is withheld because no host says what tools may do. */
+/** Notes once that a tool is withheld because no host grants permissions. */
 function noteWithheld(tool: ToolDef, { permissions }: Limits, globals: Globals): void {
   const { required } = guardsOf(tool)
   if (permissions.length > 0 || required.length === 0) return
@@ -137,8 +136,8 @@ function noteWithheld(tool: ToolDef, { permissions }: Limits, globals: Globals):
 }
 
 /**
- * Lets a call pass that code makes below an agent's call: it may require no more than the tool was granted
- * that the agent called, or the middleware declares that calls.
+ * Authorizes a call that code makes below an agent's call. It may require no more than what was granted to the tool
+ * that the agent called, or what the calling middleware declares.
  *
  * @throws PERMISSION_MISSING
  */
@@ -148,8 +147,8 @@ export function limitCode(call: PolicyCall & Granting): void {
 }
 
 /**
- * Lets code run that is another tool's and runs in the place of the called one, or in its text: a delegate that
- * it inherits, or a directive. It may require no more than the called tool was granted.
+ * Authorizes an inherited delegate or a directive of the called tool. It may require no more than was granted to the
+ * called tool.
  *
  * @throws PERMISSION_MISSING
  */
@@ -158,9 +157,9 @@ export function limitPart(part: ToolDef, call: PolicyCall): void {
 }
 
 /**
- * The permissions of a tool whose code runs below a call; null if there is no agent above.
+ * The permissions of code that runs below a call; null without an agent above.
  *
- * @throws PERMISSION_MISSING if it requires more
+ * @throws PERMISSION_MISSING if the tool requires more
  */
 function grantedBelow(
   tool: ToolDef,
@@ -178,7 +177,7 @@ function grantedBelow(
   return null
 }
 
-/** The permissions granted to a call above; null if it is not an agent's, nor a middleware of one. */
+/** The permissions granted to a call above; null if neither an agent nor a middleware of its call made it. */
 function grantedFor(call: PolicyCall, globals: Globals): readonly Permission[] | null {
   if (!call.served) return call.options?.as === 'agent' ? (grants.get(call) ?? []) : null
   if (!isBelowAgent(call)) return null

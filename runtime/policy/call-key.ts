@@ -18,8 +18,7 @@ const DERIVING_MAX = 100
 const slow = new WeakSet<ToolDef>()
 
 /**
- * The key of a call: what the tool's code derives from the arguments, what its template makes of them, or the
- * arguments themselves as JSON.
+ * The key of a call: derived from the arguments by the tool's code or template, or the arguments as JSON.
  *
  * @throws APPROVAL_KEY_INVALID
  */
@@ -45,7 +44,7 @@ export async function callKey(tool: ToolDef, given: unknown): Promise<CallKey> {
   }
 }
 
-/** With the arguments that the call leaves out: another one with the same key may have them. */
+/** The arguments with those that the call leaves out, which another call with the same key may have. */
 function withDeclared({ frontmatter: { params } }: ToolDef, args: JsonValue): JsonValue {
   return isJsonObject(args) && isJsonObject(params?.properties) ? { ...params.properties, ...args } : args
 }
@@ -53,7 +52,7 @@ function withDeclared({ frontmatter: { params } }: ToolDef, args: JsonValue): Js
 /**
  * The key of a call that a person is asked about.
  *
- * @throws APPROVAL_KEY_INVALID, also where it is too long
+ * @throws APPROVAL_KEY_INVALID, also if it is too long
  */
 export async function approvalKey(tool: ToolDef, args: unknown): Promise<CallKey> {
   const key = await callKey(tool, args)
@@ -61,13 +60,12 @@ export async function approvalKey(tool: ToolDef, args: unknown): Promise<CallKey
   return key
 }
 
-/** Throws for a key that is too long to compare and to keep. */
 function expectShort(tool: ToolDef, key: string): string {
   if (key.length <= KEY_MAX) return key
   throw keyInvalid(tool, `it has ${key.length} characters, more than ${KEY_MAX}`)
 }
 
-/** The function gets frozen arguments. It decides what an approval covers, so nothing it does wrong is let pass. */
+/** Runs the tool's function with frozen arguments. It decides what an approval covers, so each fault of it is an error. */
 async function derivedKey(tool: ToolDef, args: JsonValue): Promise<string> {
   const { deriveApprovalKey } = (await definitionOf(tool.load ? await tool.load() : tool.fn)) ?? {}
   if (typeof deriveApprovalKey !== 'function')
@@ -86,14 +84,14 @@ async function derivedKey(tool: ToolDef, args: JsonValue): Promise<string> {
     throw keyInvalid(tool, `\`deriveApprovalKey\` took longer than ${DERIVING_MAX} ms`)
   }
   if (typeof key === 'string') return key
-  // What it promises is not waited for; its error is not the process's.
+  // A rejection must not end the process.
   if (key instanceof Promise) key.catch(() => {})
-  throw keyInvalid(tool, '`deriveApprovalKey` returned no string')
+  throw keyInvalid(tool, '`deriveApprovalKey` did not return a string')
 }
 
 function keyInvalid({ name }: ToolDef, why: string, cause?: unknown): AgentAppsError {
   return new AgentAppsError('APPROVAL_KEY_INVALID', `The call of "${name}" has no approval key: ${why}.`, {
-    hint: 'Without a key nothing says what an approval would cover, so the call does not run. Mend the tool.',
+    hint: 'Correct the tool: without a key, no approval can cover the call.',
     tool: name,
     cause,
   })

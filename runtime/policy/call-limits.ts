@@ -13,7 +13,7 @@ import { sourceOf } from '../state/tool-source.js'
 import { type AgentLimits, type Listed, listIn } from './agent-limits.js'
 import { guardsOf, isEnabled } from './guards-of.js'
 
-/** An agent's call of a tool as it is decided about. */
+/** An agent's call of a tool. */
 export function agentCall(tool: ToolDef, args: unknown, globals: Globals): AgentCall {
   const call = anyCall(tool, globals)
   const { required, optional } = call.guards
@@ -25,13 +25,13 @@ export function agentCall(tool: ToolDef, args: unknown, globals: Globals): Agent
 /** Any call of a tool, whatever its arguments are. */
 export function anyCall(tool: ToolDef, globals: Globals): AgentCall {
   const { name, tags, src, isLibrary } = matchedTool(tool) as Required<MatchedTool>
-  // Field by field, as ten thousand are made for a list.
+  // Written field by field, since a list makes ten thousand of these.
   const isRemote = tool.origin.layer === 'remote'
   const about = { isThere: isThere(tool) && isEnabled(tool, globals), guards: guardsOf(tool), isRemote }
   return { name, tags, src, isLibrary, args: undefined, isAny: true, ...about }
 }
 
-/** Limits whose lists say what namespace they are written in. */
+/** Limits whose lists have namespaces. */
 interface ListedLimits extends Limits {
   allowedTools: readonly Listed[]
   allow: readonly Listed[]
@@ -39,7 +39,7 @@ interface ListedLimits extends Limits {
   rules: readonly { lists: readonly Listed[]; mayAllow: boolean }[]
 }
 
-/** The limits of calls of one tool after another, from one place. */
+/** Computes the limits for one tool after another. */
 export class CallLimits {
   readonly #agent: AgentLimits
   /** The main skill of each folder, which many tools share. */
@@ -48,7 +48,7 @@ export class CallLimits {
   readonly #limits = new Map<ToolDef | null, ListedLimits>()
   #projectMain: Awaitable<ToolDef | null> | undefined
 
-  /** @param areMany true where it pays to prepare for many tools, whose files do not change meanwhile */
+  /** @param areMany true if there are many tools, whose files do not change meanwhile: rules are then indexed */
   constructor(
     agent: AgentLimits,
     readonly globals: Globals,
@@ -57,7 +57,7 @@ export class CallLimits {
     this.#agent = areMany ? withIndexes(agent) : agent
   }
 
-  /** The limits of the calls of a tool, with whether each list means it by its name. */
+  /** The limits of a tool's calls. Each list is marked with whether it means the tool by its bare name. */
   of(tool: ToolDef): Awaitable<Limits> {
     return whenThere(this.#project(), project =>
       whenThere(this.#authority(tool), nearest => {
@@ -68,7 +68,7 @@ export class CallLimits {
     )
   }
 
-  /** With the `trust.rules` of the project's main skill, which allow where the host chose it, and the tool's. */
+  /** Adds the `trust.rules` of the project's main skill, which may allow if the host chose it, and of the tool's. */
   #under(project: ToolDef | null, nearest: ToolDef | null): ListedLimits {
     const { hostRules, callerRules, ...limits } = this.#agent
     const home = project && sourceOf(project)?.state
@@ -149,7 +149,7 @@ export class CallLimits {
   }
 }
 
-/** True where what a list says of a tool depends on what its name without its namespace leads to. */
+/** True if the list's answer depends on the tool that its bare name leads to. */
 function asksMeaning(list: Listed, tool: ToolDef): boolean {
   const { rules, index, namespace } = list
   if (rules.length === 0 || (namespace === '' && tool.label === tool.name)) return false
@@ -158,7 +158,7 @@ function asksMeaning(list: Listed, tool: ToolDef): boolean {
   return named.some(({ selects, isQualified }) => selects === 'name' && !isQualified)
 }
 
-/** Lists of fewer rules are gone through. */
+/** Shorter lists are searched linearly. */
 const INDEXED_MIN = 4
 
 function withIndexes(agent: AgentLimits): AgentLimits {

@@ -4,20 +4,20 @@ import { perRuntime } from '../state/per-runtime.js'
 import type { ToolDef } from '../state/tool-def.js'
 import { type Listed, listIn, type PolicyCall, skillRules } from './agent-limits.js'
 
-/** A call, as far as it says whose it is. */
+/** A call with its ids. */
 export interface OwnedCall extends PolicyCall {
   readonly envelope: Readonly<CallIds>
 }
 
 /** Skills that one agent of a session opened, for one message. */
 interface Opened {
-  /** The call that opened them was made by this one. */
+  /** The caller of the call that opened them. */
   caller: PolicyCall | undefined
   messageId: string | undefined
   skills: Set<ToolDef>
 }
 
-/** The open skills of a runtime: by session, user and agent. */
+/** Keyed by session, user and agent. */
 class OpenSkills {
   readonly byAgent = new Map<string, Opened>()
   turns = 0
@@ -25,12 +25,12 @@ class OpenSkills {
 
 const openSkills = perRuntime(() => new OpenSkills())
 
-/** Agents whose opened skills are known. The one that opened least recently is forgotten. */
+/** The agent that opened a skill least recently is forgotten first. */
 const AGENTS_MAX = 1000
 
 /**
- * Remembers that an agent opened a skill, for the calls that the skill's `allowed-tools` matches. It counts
- * until another message begins or the turn ends; without either, not at all.
+ * Remembers that an agent opened a skill, whose `allowed-tools` pre-approves calls until the next message or the end of
+ * the turn. Does nothing without a message and a turn.
  */
 export function noteOpened(call: OwnedCall): void {
   const { globals, tool, caller, envelope } = call
@@ -50,7 +50,7 @@ export function noteOpened(call: OwnedCall): void {
   }
 }
 
-/** The `allowed-tools` of the skills that are open for a call: what they match is not asked about. */
+/** The `allowed-tools` of the skills that are open for a call: calls that they match need no approval. */
 export function openLists({ globals, caller, envelope }: OwnedCall): Listed[] {
   const known = openSkills(globals).byAgent.get(agentOf(envelope))
   if (!known || known.messageId !== envelope.messageId || known.caller !== caller) return []
@@ -60,7 +60,7 @@ export function openLists({ globals, caller, envelope }: OwnedCall): Listed[] {
   })
 }
 
-/** Runs work as a turn, at whose end no skill is open any more. */
+/** Runs work as a turn. All skills are closed at its end. */
 export async function withOpenSkills<Result>(globals: Globals, work: () => Promise<Result>): Promise<Result> {
   const open = openSkills(globals)
   open.turns++
@@ -68,12 +68,12 @@ export async function withOpenSkills<Result>(globals: Globals, work: () => Promi
     return await work()
   } finally {
     open.turns--
-    // Turns at the same time cannot be told apart: what is asked once too often does no harm.
+    // Concurrent turns cannot be told apart; closing too many skills only asks once more.
     open.byAgent.clear()
   }
 }
 
-/** A server's skills approve nothing, nor do those of a project that is not trusted. */
+/** False for a server's skills, and those of an untrusted project. */
 function mayApprove({ origin }: ToolDef, { isUntrusted }: Globals): boolean {
   return origin.layer !== 'remote' && !(origin.layer === 'project' && isUntrusted)
 }

@@ -29,8 +29,8 @@ export interface RegisterOptions {
   /** A URI that the tool is found by as well. */
   src?: string
   /**
-   * Who checks arguments and results where the dialect of a schema is not known here. `ours`: nobody, and the tool does
-   * not run. `owner`: the tool itself. Default: `ours`.
+   * `owner`: the tool itself checks arguments and results against schemas of unknown dialects. `ours`: such a tool does
+   * not run. Default: `ours`.
    */
   validate?: 'ours' | 'owner' | undefined
   /** Makes it a tool of layer `remote`: a server's, every call of which an agent must have approved. */

@@ -173,7 +173,7 @@ export interface Authorization extends Omit<Decision, 'code'> {
   request?: WaitingRequest
 }
 
-/** Whatever a person is asked, told apart by `kind`. */
+/** A question to a person. */
 export type HostRequest = ApprovalRequest | ProjectRequest | PromptRequest
 
 /** `allow-project` counts as `allow-session` unless the policy remembers answers for the project. */

@@ -46,7 +46,7 @@ export interface ToolDef {
   /** The bytes of its file. Absent where it has none, and in a bundle. */
   source?: () => Promise<Uint8Array>
   origin: Origin
-  /** `owner`: whoever it belongs to checks what its schemas say, where their dialect is not known here. */
+  /** `owner`: the owner of the tool checks arguments and results against schemas of unknown dialects. */
   validate?: 'owner'
   /** The digest that its approvals are bound to, if it is not made of files. */
   digest?: string

@@ -7,11 +7,11 @@ import type { ToolDef } from './tool-def.js'
 /** A tool's record, and what else its directory says of it. */
 export interface ToolSource extends Found {
   record: ToolRecord
-  /** The author's frontmatter, where only running the code told all of it. */
+  /** The author's frontmatter, if only running the code gave all of it. */
   verbatim?: JsonObject
 }
 
-/** A tool, or its origin, and where it was read, for what is asked of it later. No copy of one has that. */
+/** A tool or its origin, with its source in a private field, which copies do not have. */
 export class Sourced {
   readonly #source: ToolSource
   readonly #globals: Globals

@@ -7,29 +7,28 @@ import { sourceOf } from '../state/tool-source.js'
 import { projectRoot } from './project-digest.js'
 import { type ProjectQuestion, type ProjectTrust, trustOf } from './project-trust.js'
 
-/** The runtime as agents have it. */
+/** The runtime as agents see it. */
 export interface AgentView {
-  /** The runtime, or as long as its project is not trusted, the runtime without the project's code. */
+  /** The runtime; until its project is trusted, without the project's code. */
   globals: Globals
-  /** The tools of these that agents may know of. */
+  /** Leaves out the tools that agents may not know of. */
   shown: (tools: readonly ToolDef[]) => Promise<readonly ToolDef[]>
-  /** The reason why others are not shown, with advice; absent where all are. */
+  /** Why some tools are not shown, with advice. */
   hint?: string
 }
 
-/** The runtime as agents see it. Nobody is asked for that, and nothing of an untrusted project is run. */
+/** The runtime as agents see it. No person is asked, and no code of an untrusted project runs. */
 export async function agentView(globals: Globals): Promise<AgentView> {
   const trust = await trustOf(globals)
   if (!trust) return whole(globals)
   return (await trust.isTrusted()) ? whole(trusted(globals)) : viewOf(trust)
 }
 
-/** The runtime that a view is of; one that is not a view itself. */
+/** The runtime of a view, or the runtime itself. */
 function trusted(globals: Globals): Globals {
   return globals.isUntrusted ? (globals.own ?? globals) : globals
 }
 
-/** A runtime with all that it has. */
 function whole(globals: Globals): AgentView {
   return { globals, shown: async tools => tools }
 }
@@ -55,12 +54,12 @@ function whyWithheld({ own, canAsk }: ProjectTrust): string {
   return own.config.policy?.trust?.project === 'deny' ? 'the host denies it' : 'no person can be asked'
 }
 
-/** The tool of a name as the view of an untrusted project has it; undefined where there is none. */
+/** Finds a tool in the view of an untrusted project. */
 export type FindTool = (globals: Globals) => Promise<ToolDef | undefined>
 
 /**
- * The runtime that an agent's call is made in. A person is asked first where the call is for code of a project
- * that is not trusted. A hint where that is denied, so that the tool is not there.
+ * The runtime that an agent's call is made in. A person is asked first if the call needs code of an untrusted project;
+ * if that is denied, the tool is hidden, and a hint is returned.
  */
 export async function callView(
   globals: Globals,
@@ -79,7 +78,7 @@ export async function callView(
   return (await trust.isTrusted()) ? whole(trusted(globals)) : viewOf(trust)
 }
 
-/** True where a call would first have a person asked about its project. */
+/** True if a person must be asked about the tool's project before a call. */
 export async function isAskedFirst(globals: Globals, tool: ToolDef): Promise<boolean> {
   const trust = await trustOf(globals)
   return trust !== null && !(await trust.isTrusted()) && (await trust.isCodeOfProject(tool))
@@ -93,12 +92,11 @@ function hintOf(why: string, trust: ProjectTrust): string {
   return isUnforeseen(trust) ? `${hint} ${TRUST_ADVICE}` : hint
 }
 
-/** True where the host has neither said whether the project is trusted, nor how a person is asked. */
+/** True if the host has set neither trust for the project nor `interact`. */
 function isUnforeseen({ own: { config } }: ProjectTrust): boolean {
   return config.policy?.trust?.project === undefined && config.interact === undefined
 }
 
-/** So many tools are named at most. */
 const NAMED_MAX = 5
 
 function noteWithheld(tools: readonly ToolDef[], why: string, trust: ProjectTrust): void {
@@ -118,7 +116,7 @@ function noteWithheld(tools: readonly ToolDef[], why: string, trust: ProjectTrus
     console.warn(visibleText(`agent-apps: ${root}: ${reason}. ${TRUST_ADVICE}`))
 }
 
-/** The runtime as a tool's own needs reach it: those of others reach no code of an untrusted project. */
+/** The runtime in which a tool's requirements are found: those of other tools reach no code of an untrusted project. */
 export async function reachOf(tool: ToolDef, own: Globals): Promise<Globals> {
   const source = sourceOf(tool)
   if (source && isAsked(source.state, own.config)) return own

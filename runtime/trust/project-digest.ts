@@ -23,7 +23,7 @@ export async function digestOfTools(tools: readonly ToolDef[], view: Globals): P
   return disk.digestText(JSON.stringify([pairs, askedConfiguration(view.config)]))
 }
 
-/** The files, absolute, that make a tool what it is: its own, the index that tells of it, and its code's. */
+/** The absolute paths of a tool's file, its index, and the files of its code. */
 async function filesOf(tool: ToolDef, view: Globals): Promise<string[]> {
   const source = sourceOf(tool)
   if (!source) return []
@@ -38,7 +38,7 @@ async function filesOf(tool: ToolDef, view: Globals): Promise<string[]> {
   return [...files, ...(await inputsOf(source, view))]
 }
 
-/** The files that code is bundled from which no module of the index stands for. */
+/** The files that code is bundled from, if no module of the index has them. */
 async function inputsOf(source: ToolSource, view: Globals): Promise<string[]> {
   const { state, record } = source
   const code =
@@ -51,7 +51,7 @@ async function inputsOf(source: ToolSource, view: Globals): Promise<string[]> {
   if (compiled && isModuleFresh(compiled, source, view)) return inputs
   const parser = await loadParser(view)
   const bundled = parser?.inputsOf(state.dir, code, view.config.external).catch(error => {
-    // What cannot be bundled cannot be run either.
+    // Code that cannot be bundled cannot run.
     if (isAgentAppsError(error) && error.code === 'TOOL_BROKEN') return []
     throw error
   })
@@ -62,7 +62,7 @@ function delegateModule({ record: { delegate } }: ToolSource) {
   return delegate && 'file' in delegate ? delegate : undefined
 }
 
-/** The folder of the project that must be trusted: that of its configuration, else the one that all of its paths share. */
+/** The folder of the project that must be trusted: that of its configuration, or the one that contains all its paths. */
 export function projectRoot({ config: { cwd = disk.cwd(), paths, projects, isProjects } }: Globals): string {
   if (projects) return projects.root
   const folders = searchDirectories(paths)
@@ -76,7 +76,7 @@ export function projectRoot({ config: { cwd = disk.cwd(), paths, projects, isPro
   return root
 }
 
-/** The part of the project's configuration that counts only once the project is trusted. */
+/** The configuration that takes effect once the project is trusted. */
 export function askedConfiguration({ projects, isOwn }: RuntimeConfig): Omit<ProjectConfiguration, 'root'> {
   const { root: _, ...configuration } = (!isOwn && projects) || { root: '' }
   return configuration

@@ -19,13 +19,13 @@ import { sourceOf } from '../state/tool-source.js'
 import { askedConfiguration, digestOfTools, projectRoot } from './project-digest.js'
 import { addTrusted, trustedProjects } from './trusted-projects.js'
 
-/** The decision if agents get the code of a runtime's project, and the view that they have until then. */
+/** Decides whether agents get the code of a runtime's project, and has their view until then. */
 export class ProjectTrust {
-  /** The digests of the project that were allowed, or denied, for as long as the runtime lives. */
+  /** True for digests of the project that were allowed, false for denied ones. */
   readonly #answers = new Map<string, boolean>()
-  /** Keyed by digest: a call at the same time waits for the same answer. */
+  /** Open questions by digest: concurrent calls wait for the same answer. */
   readonly #asking = new Map<string, Promise<Outcome>>()
-  /** The tools that agents did not get, by name. */
+  /** Names of tools that agents did not get. */
   readonly withheld = new Set<string>()
 
   /** @param own the runtime as it is once the project is trusted */
@@ -36,26 +36,25 @@ export class ProjectTrust {
     return untrustedView(this.own)
   }
 
-  /** True where a person could still trust the project. */
+  /** True if a person can still be asked. */
   get canAsk(): boolean {
     const { policy, interact } = this.own.config
     return (policy?.trust?.project ?? 'ask') === 'ask' && interact !== undefined
   }
 
-  /** True where the project as it is now was trusted. Asks nobody. */
+  /** True if the project in its current state is trusted. Asks no person. */
   async isTrusted(): Promise<boolean> {
     if (this.own.config.policy?.trust?.project === 'deny') return false
     if (![...this.#answers.values()].includes(true) && !(await isRemembered(this.own))) return false
     return this.#isAllowed(await this.#digest())
   }
 
-  /** True for a tool that needs trust which it does not have. */
   async isWithheld(tool: ToolDef): Promise<boolean> {
     if (!(await this.isCodeOfProject(tool))) return false
     return !this.canAsk || (this.#answers.size > 0 && this.#answers.get(await this.#digest(tool)) === false)
   }
 
-  /** True for a tool of the project that code runs for, as the view has it. */
+  /** True for a tool of the project for which code runs. */
   async isCodeOfProject(tool: ToolDef): Promise<boolean> {
     const source = sourceOf(tool)
     if (!source || !isAsked(source.state, this.own.config)) return false
@@ -67,13 +66,13 @@ export class ProjectTrust {
    * Asks whether the project is trusted, unless an answer is known.
    *
    * @param call what waits for the answer
-   * @returns null where it is; else why not
+   * @returns null if it is; otherwise why not
    */
   async ask(call: ProjectQuestion): Promise<string | null> {
     const { config } = this.own
     if (config.policy?.trust?.project === 'deny') return 'the host denies it'
     const digest = await this.#digest(call.tool)
-    // What was answered while this waited is seen in the same tick in which it would ask.
+    // Checked without an await before asking, so that no answer given meanwhile is missed.
     if ((await this.#isAllowed(digest)) || this.#answers.get(digest) === true) return null
     if (this.#answers.get(digest) === false) return 'it was denied'
     if (!this.canAsk) return 'no person can be asked'
@@ -81,9 +80,9 @@ export class ProjectTrust {
     const { answer, reason } = await (waiting ?? this.#asked(call, digest))
     if (answer === 'deny') return reason === '' ? 'it was denied' : `it was denied: ${reason}`
     if (!answer.startsWith('allow-')) return reason
-    // One call was allowed, and this one only waited for it.
+    // `allow-once` applies to the other call, which this one waited for.
     if (waiting && answer === 'allow-once') return this.ask(call)
-    // What was edited while a person thought about it is another question.
+    // An edit while the person was asked makes it another question.
     return (await this.#digest(call.tool)) === digest ? null : this.ask(call)
   }
 
@@ -91,11 +90,12 @@ export class ProjectTrust {
     const asking = this.#question(call, digest)
     this.#asking.set(digest, asking)
     try {
-      const said = await asking
-      if (said.answer === 'allow-project') await remember(this.own, digest)
-      if (said.answer === 'allow-session' || said.answer === 'allow-project') this.#answers.set(digest, true)
-      if (said.answer === 'deny') this.#answers.set(digest, false)
-      return said
+      const outcome = await asking
+      if (outcome.answer === 'allow-project') await remember(this.own, digest)
+      if (outcome.answer === 'allow-session' || outcome.answer === 'allow-project')
+        this.#answers.set(digest, true)
+      if (outcome.answer === 'deny') this.#answers.set(digest, false)
+      return outcome
     } finally {
       this.#asking.delete(digest)
     }
@@ -140,7 +140,7 @@ export class ProjectTrust {
   }
 }
 
-/** Permissions that only running the code would tell may be any. */
+/** Permissions that only running the code would tell count as all. */
 function requireAll(tool: ToolDef): void {
   const { frontmatter } = tool
   const permissions = { required: [...PERMISSIONS] }
@@ -149,7 +149,7 @@ function requireAll(tool: ToolDef): void {
 
 const trusts = perRuntime(own => new ProjectTrust(own))
 
-/** The trust that a runtime's project needs; null where whoever made the runtime chose all of it. */
+/** The trust that a runtime's project needs; null if the program chose all skills and their configuration. */
 export async function trustOf(globals: Globals): Promise<ProjectTrust | null> {
   if (globals.configure) await globals.configure()
   if (globals.closed) throw runtimeClosed()
@@ -169,7 +169,7 @@ async function needsTrust(config: RuntimeConfig): Promise<boolean> {
   )
 }
 
-/** A program that is part of its project has chosen it, unless the host says what is to be asked. */
+/** A program that is part of the project has chosen it, unless the host sets `trust.project`. */
 async function chooseOwn(config: RuntimeConfig): Promise<void> {
   const { projects, policy } = config
   if (!projects || policy?.trust?.project !== undefined) return
@@ -177,7 +177,7 @@ async function chooseOwn(config: RuntimeConfig): Promise<void> {
   if (config.isOwn) config.isProjects = false
 }
 
-/** True for a tool for which any code runs, be it its own or that of a tool that its text names. */
+/** True for a tool for which code runs: its own, or that of middleware, a delegate or a directive. */
 async function isCodeTool(tool: ToolDef, view: Globals): Promise<boolean> {
   const { kind, frontmatter } = tool
   const { delegate = null, agent = null } = frontmatter.metadata
@@ -187,26 +187,26 @@ async function isCodeTool(tool: ToolDef, view: Globals): Promise<boolean> {
     const { steps, body } = await chainOf(tool, view)
     return steps.length > 0 || body !== undefined
   } catch (error) {
-    // Nothing of it runs, whoever trusts it.
+    // It does not run, trusted or not.
     if (isAgentAppsError(error) && (error.code === 'CASCADE_INVALID' || error.code === 'TOOL_BROKEN'))
       return false
     throw error
   }
 }
 
-/** True where a project was trusted in an earlier process: as it is now, or without `digest` at any time. */
+/** True if an earlier process trusted the project: in this state, or without `digest` in any. */
 async function isRemembered(own: Globals, digest?: string): Promise<boolean> {
   const root = projectRoot(own)
   const known = await trustedProjects([root])
   return known.some(one => one.root === root && (digest === undefined || one.digest === digest))
 }
 
-/** Remembers an answer past the process, if the host lets answers be remembered so. */
+/** Stores an answer past the process, if the host's policy allows that. */
 async function remember(own: Globals, digest: string): Promise<void> {
   if (own.config.policy?.approval?.remember === 'project') await addTrusted(projectRoot(own), digest)
 }
 
-/** A tool as a person is shown it who decides about its project. */
+/** A tool as shown to the person who decides about its project. */
 function untrustedTool(tool: ToolDef): UntrustedTool {
   const { name, origin } = tool
   const { required, optional, gated = null } = guardsOf(tool)
@@ -219,15 +219,15 @@ function untrustedTool(tool: ToolDef): UntrustedTool {
   }
 }
 
-/** A question about a project that waits for an answer. */
+/** The call that waits for an answer. */
 export interface ProjectQuestion {
-  /** The tool that an agent called; absent where it chose an agent of the project. */
+  /** The called tool; absent if an agent of the project was chosen. */
   tool?: ToolDef
   ids: CallIds
   signal?: AbortSignal | undefined
 }
 
-/** Asks a person whether a project is trusted, and tells listeners. */
+/** Asks a person whether a project is trusted, and notifies listeners. */
 export async function putQuestion(
   request: Omit<ProjectRequest, 'signal' | 'expires'>,
   call: ProjectQuestion,
@@ -250,7 +250,6 @@ async function shown(
   return answer
 }
 
-/** A question about a project, as far as it has come. */
 interface TrustEvent {
   request: Omit<ProjectRequest, 'signal' | 'expires'>
   tool: ToolDef | undefined
@@ -259,7 +258,6 @@ interface TrustEvent {
   answer?: { answer: string; reason: string }
 }
 
-/** Tells listeners that a person was asked about a project, or answered. */
 function notifyOfTrust(
   type: 'trust:asked' | 'trust:answered',
   { request, tool, ids, started, answer }: TrustEvent,

@@ -1,10 +1,9 @@
 import { disk } from '#disk'
 import { addRevocation, addUserLine, userLines } from '../approvals/user-lines.js'
 
-/** A file of the user's own: each line says that a project was trusted, or no longer is. */
+/** A file of the user: a line for each trusted project and each revocation. */
 const FILE = 'trust.jsonl'
 
-/** A project that a person trusts, as it was then. */
 export interface TrustedProject {
   /** Its folder, absolute. */
   root: string
@@ -14,26 +13,26 @@ export interface TrustedProject {
   at: string
 }
 
-/** The projects that are trusted. Empty too where the state of the user is not to be believed. */
+/** The trusted projects. Empty if the user's state cannot be trusted. */
 export async function trustedProjects(roots: readonly string[] = []): Promise<TrustedProject[]> {
   const projects = new Map<string, TrustedProject>()
   for (const { root, digest, at, revoked } of await userLines(FILE, roots)) {
     const isTrusted = typeof root === 'string' && typeof digest === 'string' && typeof at === 'string'
     if (isTrusted && revoked === undefined) projects.set(`${root}\0${digest}`, { root, digest, at })
-    // What is neither an answer nor the end of one may say that something ends.
+    // A damaged line may be a revocation.
     else for (const [key, one] of projects) if (revoked !== true || one.root === root) projects.delete(key)
   }
   return [...projects.values()]
 }
 
-/** Remembers that a project is trusted. False where there is no place for that. */
+/** Stores that a project is trusted. False if it cannot be stored. */
 export async function addTrusted(root: string, digest: string): Promise<boolean> {
-  // A disk that is full or may not be written to: the answer then holds for the process.
+  // The disk is full or read-only: the answer then holds for the process.
   return addUserLine(FILE, root, { root, digest, at: now() }).catch(() => false)
 }
 
 /**
- * Forgets all that was trusted of a project and of the folders in it, and returns that.
+ * Revokes the trust in a project and in the folders inside it, and returns what was revoked.
  *
  * @throws REVOKE_FAILED
  */

@@ -229,8 +229,8 @@ describe('an approval for the project', () => {
     const full = Object.assign(new Error('ENOSPC: no space left'), { code: 'ENOSPC' })
     for (const [append, why] of [
       // A disk that takes a part of it, one that says nothing, and one that says no.
-      [() => writeFileSync(file(), `${readFileSync(file(), 'utf8')}{"revok`), 'not there afterwards'],
-      [() => {}, 'not there afterwards'],
+      [() => writeFileSync(file(), `${readFileSync(file(), 'utf8')}{"revok`), 'could not be read back'],
+      [() => {}, 'could not be read back'],
       [
         () => {
           throw full

@@ -90,7 +90,7 @@ describe('a request that is answered elsewhere', () => {
   it('may be for the session, user and agent of the call, which the agent itself need not have', async () => {
     const asker = runtimeOver(memoryStore()).forAgent()
     await asker.authorize('deploy', {}, { ...ids, ...call })
-    await expect(asker.answer('call-1', 'allow-once')).rejects.toMatchObject(refused('has asked nothing'))
+    await expect(asker.answer('call-1', 'allow-once')).rejects.toMatchObject(refused('asked nothing'))
     await asker.answer('call-1', 'allow-once', ids)
     expect(await code(asker.invoke('deploy', {}, call))).toBe('APPROVAL_UNAVAILABLE')
     expect(await asker.invoke('deploy', {}, { ...ids, ...call })).toEqual(ran)
@@ -123,12 +123,12 @@ describe('a request that is answered elsewhere', () => {
     const [asker] = agents(store)
     await asker.authorize('deploy', {}, call)
     await expect(asker.answer('call-2', 'allow-once')).rejects.toMatchObject(
-      refused('has asked nothing by this id'),
+      refused('asked nothing under this id'),
     )
     for (const more of [{ sessionId: 't' }, { userId: 'v' }, { agentId: 'b' }]) {
       const [foreign] = agents(store, more)
       await expect(foreign.answer('call-1', 'allow-once')).rejects.toMatchObject(
-        refused('has asked nothing by this id'),
+        refused('asked nothing under this id'),
       )
     }
     for (const answer of ['allow', true, null, { answer: 'yes' }])
@@ -171,7 +171,7 @@ describe('a request that is answered elsewhere', () => {
       const [agent] = agents(store)
       expect(await code(agent.invoke('deploy', {}, call))).toBe('APPROVAL_UNAVAILABLE')
       await expect(agent.answer('call-1', 'allow-once')).rejects.toMatchObject(
-        refused('has asked nothing by this id'),
+        refused('asked nothing under this id'),
       )
     }
   })
@@ -191,7 +191,7 @@ describe('a request that is answered elsewhere', () => {
     const about = (a: number) => ({ call: { ref: 'deploy', args: { a } } })
     for (const a of [1, 2, 3]) await asker.authorize('deploy', { a }, call)
     await expect(asker.answer('call-1', 'allow-once')).rejects.toMatchObject(
-      refused('several calls were asked about by this id'),
+      refused('several calls were asked about under this id'),
     )
     await expect(asker.answer('call-1', 'allow-once', about(4))).rejects.toMatchObject(
       refused('another call'),

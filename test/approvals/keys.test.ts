@@ -209,9 +209,9 @@ describe('deriveApprovalKey', () => {
 
   it('that fails denies the call', async () => {
     for (const [derive, why] of [
-      [() => 5, 'returned no string'],
-      [async () => 'late', 'returned no string'],
-      [() => Promise.reject(new Error('late')), 'returned no string'],
+      [() => 5, 'did not return a string'],
+      [async () => 'late', 'did not return a string'],
+      [() => Promise.reject(new Error('late')), 'did not return a string'],
       [
         () => {
           throw new Error('out of order')
