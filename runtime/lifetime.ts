@@ -2,6 +2,7 @@ import { disk } from '#disk'
 import { runtimeClosed } from '../src/base/error.js'
 import { checkOptions } from '../src/base/options.js'
 import { endApprovals } from './approvals/kept-approvals.js'
+import { endStored } from './approvals/waiting-request.js'
 import { clearAllCaches } from './directory/caches.js'
 import { lifecycleOf } from './lifecycle/runtime-lifecycle.js'
 import { withOpenSkills } from './policy/opened-skills.js'
@@ -67,6 +68,7 @@ export async function close(globals: Globals): Promise<void> {
 const ENDINGS: readonly ((sessionId: string, globals: Globals) => void | Promise<void>)[] = [
   endApprovals,
   endSlots,
+  endStored,
   endOthers,
 ]
 

@@ -3,6 +3,7 @@ import { isJsonObject, type JsonObject, type JsonValue } from '../../src/base/js
 import type { CallIds, Globals } from '../state/context.js'
 import { perRuntime } from '../state/per-runtime.js'
 import type { ApprovalAnswer } from '../state/policy.js'
+import { openSession, removeSession } from '../state/session-record.js'
 import { isConflict, type Store, type StoredValue } from '../state/store.js'
 import { type ApprovedCall, argumentsText } from './approved-call.js'
 import { ANSWERS, isAnswer, type Outcome, readAnswer } from './ask-host.js'
@@ -31,7 +32,7 @@ const ending = perRuntime(() => new Map<string, number>())
 /** Stores a request until it is answered, here or in another process. False if it was stored before. */
 export async function keepRequest(call: ApprovedCall, id: string, expires: number): Promise<boolean> {
   const { globals, envelope } = call.asking
-  const key = keyOf(id, envelope)
+  const key = await keyOf(id, envelope, storeOf(globals))
   const binding = await bindingOf(call)
   await removeExpired(globals)
   const isKept = await change(key, globals, calls => {
@@ -61,7 +62,7 @@ export async function answerRequest(
   const { answer, reason } = readAnswer(given)
   if (!isAnswer(answer)) throw refused(id, reason)
   const binding = call && (await bindingOf(call))
-  await change(keyOf(id, owner), globals, calls => {
+  await change(await keyOf(id, owner, storeOf(globals)), globals, calls => {
     // Does not reveal whether another agent has such a request.
     if (calls.length === 0) throw refused(id, 'this agent asked nothing under this id')
     const live = calls.filter(({ expires }) => expires > Date.now())
@@ -81,7 +82,7 @@ export async function givenAnswer(
 ): Promise<{ outcome: Outcome & { answer: ApprovalAnswer }; use: () => Promise<boolean> } | null> {
   const { globals, envelope } = call.asking
   if (envelope.callId === undefined) return null
-  const key = keyOf(envelope.callId, envelope)
+  const key = await keyOf(envelope.callId, envelope, storeOf(globals))
   const binding = await bindingOf(call)
   const isMeant = (one: AskedCall): boolean => one.binding === binding && one.expires > Date.now()
   const { state: answer = 'waiting', reason = '' } =
@@ -100,9 +101,10 @@ export async function givenAnswer(
   }
 }
 
-/** Includes the owner: a model may give the same id to calls in other sessions. */
-function keyOf(id: string, { sessionId, userId, agentId }: Owner): string {
-  return JSON.stringify(['approval', sessionId ?? null, userId ?? null, agentId ?? null, id])
+/** Includes the owner and the session's generation: a model may give the same id to calls in other sessions. */
+async function keyOf(id: string, { sessionId, userId, agentId }: Owner, store: Store): Promise<string> {
+  const generation = sessionId === undefined ? null : await openSession(sessionId, store)
+  return JSON.stringify(['approval', sessionId ?? null, generation, userId ?? null, agentId ?? null, id])
 }
 
 async function bindingOf({ asking, identity }: ApprovedCall): Promise<string> {
@@ -121,7 +123,8 @@ async function change(
     const calls = changed(await callsIn(found?.value))
     if (!calls) return false
     try {
-      await store.set(key, await withSum({ calls }), found?.version ?? null)
+      const expires = Math.max(...calls.map(one => one.expires))
+      await store.set(key, await withSum({ calls }), found?.version ?? null, { expires })
       return true
     } catch (error) {
       if (!isConflict(error) || tries === TRIES_MAX) throw error
@@ -161,6 +164,11 @@ export function refused(id: string, why: string): AgentAppsError {
       hint: 'Answer a request that `authorize` returned for a `callId`, once, with an agent of the same session, user and id. If calls share an id, name one with `call: { ref, args }`.',
     },
   )
+}
+
+/** Removes a session's values and its requests for approval from the runtime's store. */
+export function endStored(sessionId: string, globals: Globals): Promise<void> {
+  return removeSession(sessionId, storeOf(globals))
 }
 
 /** The host's store, or one in memory. */

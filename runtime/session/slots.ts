@@ -2,12 +2,13 @@ import { disk } from '#disk'
 import { orNull } from '../../src/base/attempt.js'
 import { canonicalText } from '../../src/base/canonical-text.js'
 import { AgentAppsError } from '../../src/base/error.js'
-import { isStringArray, type JsonObject, type JsonValue } from '../../src/base/json.js'
+import type { JsonObject, JsonValue } from '../../src/base/json.js'
 import type { StateSlot } from '../../src/own/declared.js'
 import { notJsonIn } from '../../src/values/not-json.js'
 import { compareWith } from '../schema/validate-schema.js'
 import type { Globals } from '../state/context.js'
 import { perRuntime } from '../state/per-runtime.js'
+import { expiryOf, mustRenew, noteSessionKey, openSession } from '../state/session-record.js'
 import { isConflict, type Store, type StoredValue } from '../state/store.js'
 import type { ToolDef } from '../state/tool-def.js'
 
@@ -32,8 +33,10 @@ export async function openSlot(
   globals: Globals,
 ): Promise<Slot> {
   const slots = slotsOf(globals)
-  const key = keyOf(tool, sessionId, globals)
-  const slot = slots.byKey.get(key) ?? new Slot(key, tool, declared, sessionId, globals)
+  const { store } = globals.config
+  const generation = store && sessionId !== undefined ? await openSession(sessionId, store) : undefined
+  const key = keyOf(tool, sessionId, generation, globals)
+  const slot = slots.byKey.get(key) ?? new Slot(key, tool, declared, sessionId, generation, globals)
   slots.byKey.set(key, slot)
   if (sessionId !== undefined) {
     const keys = slots.bySession.get(sessionId) ?? new Set()
@@ -48,15 +51,14 @@ export async function openSlot(
   }
 }
 
-/** Removes the slots of a session, from memory and from the store. Calls that run keep nothing any more. */
-export async function endSlots(sessionId: string, globals: Globals): Promise<void> {
+/** Removes the slots of a session from memory. Calls that run keep nothing any more. */
+export function endSlots(sessionId: string, globals: Globals): void {
   const { byKey, bySession } = slotsOf(globals)
   for (const key of bySession.get(sessionId) ?? []) {
     byKey.get(key)?.end()
     byKey.delete(key)
   }
   bySession.delete(sessionId)
-  await forgetKeys(sessionId, globals)
 }
 
 const LEFT = 'What was left in the state'
@@ -80,6 +82,8 @@ export class Slot {
     readonly tool: ToolDef,
     readonly declared: StateSlot,
     readonly sessionId: string | undefined,
+    /** The session's generation in the store; undefined for a slot that is kept in memory alone. */
+    readonly generation: string | undefined,
     readonly globals: Globals,
   ) {
     this.value = structuredClone(declared.initial)
@@ -115,7 +119,7 @@ export class Slot {
 
   async #load(): Promise<void> {
     await this.#saving
-    const stored = await this.#stored()
+    const stored = await this.#renewed()
     if (stored === null ? this.#kept !== null && !this.#isStored : stored.version === this.#version) return
     this.#version = stored?.version ?? null
     const value = stored ? stored.value : structuredClone(this.declared.initial)
@@ -123,12 +127,28 @@ export class Slot {
     this.#note(canonicalText(this.value))
   }
 
-  get #isStored(): boolean {
-    return this.sessionId !== undefined && this.globals.config.store !== undefined
+  /** The host's store, for a slot that is kept there. */
+  get #store(): Store | undefined {
+    return this.generation === undefined ? undefined : this.globals.config.store
   }
 
-  async #stored(): Promise<StoredValue | null> {
-    return this.#isStored ? ((await this.globals.config.store?.get(this.key)) ?? null) : null
+  get #isStored(): boolean {
+    return this.#store !== undefined
+  }
+
+  /** What the store has, kept for longer if it would expire soon. */
+  async #renewed(): Promise<StoredValue | null> {
+    const store = this.#store
+    const stored = (await store?.get(this.key)) ?? null
+    if (!store || !stored || !mustRenew(stored.expires, store)) return stored
+    try {
+      const version = await store.set(this.key, stored.value, stored.version, expiryOf(store))
+      return { ...stored, version }
+    } catch (error) {
+      // Another process has renewed or changed it.
+      if (!isConflict(error)) throw error
+      return store.get(this.key)
+    }
   }
 
   async #save(): Promise<void> {
@@ -149,10 +169,11 @@ export class Slot {
 
   async #keep(text: string): Promise<void> {
     const value = await this.#checked(this.value, LEFT)
-    const { store } = this.globals.config
-    if (store && this.sessionId !== undefined) {
-      await rememberKey(this.sessionId, this.key, store)
-      this.#version = await store.set(this.key, value, this.#version)
+    const { sessionId, generation, key } = this
+    const store = this.#store
+    if (store && sessionId !== undefined && generation !== undefined) {
+      if (!(await noteSessionKey(sessionId, generation, key, store))) return this.end()
+      this.#version = await store.set(key, value, this.#version, expiryOf(store))
     }
     this.#note(text)
   }
@@ -168,7 +189,7 @@ export class Slot {
     if (byKey.get(this.key) !== this) return
     byKey.delete(this.key)
     if (this.#isStored) return
-    const next = new Slot(this.key, this.tool, this.declared, this.sessionId, this.globals)
+    const next = new Slot(this.key, this.tool, this.declared, this.sessionId, undefined, this.globals)
     next.value = this.#keptValue
     next.#note(canonicalText(next.value))
     byKey.set(this.key, next)
@@ -216,43 +237,25 @@ function conflict({ name }: ToolDef, cause: unknown): AgentAppsError {
   )
 }
 
-/** A tool of the same name from elsewhere has a slot of its own. */
-function keyOf(tool: ToolDef, sessionId: string | undefined, { config }: Globals): string {
+/**
+ * A tool of the same name from elsewhere has a slot of its own. Its place is relative to `cwd`, so that checkouts in
+ * different folders share a session.
+ */
+function keyOf(
+  tool: ToolDef,
+  sessionId: string | undefined,
+  generation: string | undefined,
+  { config }: Globals,
+): string {
   const { layer, entry, file } = tool.origin
-  const cwd = config.cwd ?? disk.cwd()
-  const place = entry === '' ? '' : (disk.inside(cwd, entry) ?? entry)
-  return JSON.stringify(['state', sessionId ?? null, layer, place, file, tool.name])
+  const place = entry === '' ? '' : relativePath(config.cwd ?? disk.cwd(), entry)
+  return JSON.stringify(['state', sessionId ?? null, generation ?? null, layer, place, file, tool.name])
 }
 
-/** A store cannot list its keys, so those of a session are kept in it too. */
-function listKey(sessionId: string): string {
-  return JSON.stringify(['session', sessionId])
-}
-
-/** Tries at a list that other processes add to at the same time. */
-const TRIES_MAX = 50
-
-/** Notes that a session has a key in a store, before the key is set. */
-async function rememberKey(sessionId: string, key: string, store: Store): Promise<void> {
-  const list = listKey(sessionId)
-  for (let tries = 1; ; tries++) {
-    const kept = await store.get(list)
-    const keys = isStringArray(kept?.value) ? kept.value : []
-    if (keys.includes(key)) return
-    try {
-      await store.set(list, [...keys, key], kept?.version ?? null)
-      return
-    } catch (error) {
-      if (!isConflict(error) || tries === TRIES_MAX) throw error
-    }
-  }
-}
-
-/** Removes the keys of a session from the runtime's store, whichever process set them. */
-async function forgetKeys(sessionId: string, { config: { store } }: Globals): Promise<void> {
-  if (!store) return
-  const list = listKey(sessionId)
-  const kept = await store.get(list)
-  for (const key of isStringArray(kept?.value) ? kept.value : []) await store.delete(key)
-  await store.delete(list)
+/** The way from one absolute directory to another, `/`-separated. */
+function relativePath(from: string, to: string): string {
+  const [up, down] = [from, to].map(path => disk.resolve(path).split(/[\\/]/)) as [string[], string[]]
+  let shared = 0
+  while (shared < up.length && up[shared] === down[shared]) shared++
+  return [...up.slice(shared).map(() => '..'), ...down.slice(shared)].join('/')
 }

@@ -1,4 +1,4 @@
-import { mkdirSync, mkdtempSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { cpSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createRuntime, type JsonValue, type RuntimeOptions, type Store } from 'agent-apps'
@@ -57,13 +57,18 @@ async function keptAnswer(answer: 'allow-once' | 'allow-session' | 'deny', isUse
   await agent.answer('call-1', answer)
   if (isUsed) await agent.invoke('deploy', {}, call)
   const [key, value] = kept.at(-1) as [string, JsonValue]
-  return { key, value }
+  const [session] = kept.filter(([one]) => one.startsWith('["session"'))
+  return { key, value, session: session as [string, JsonValue] }
 }
 
-/** A store of somebody's own, with one value. */
-function holding(key: string, value: JsonValue): Store {
+/** A store of somebody's own, with the record of the session and one value. */
+function holding(session: [string, JsonValue], key: string, value: JsonValue): Store {
+  const values = new Map([session, [key, value]])
   return {
-    get: async asked => (asked === key ? { value, version: '1' } : null),
+    get: async asked => {
+      const found = values.get(asked)
+      return found === undefined ? null : { value: found, version: '1' }
+    },
     set: async () => '2',
     delete: async () => {},
   }
@@ -71,11 +76,11 @@ function holding(key: string, value: JsonValue): Store {
 
 describe('an answer that a store gives', () => {
   it.each(['allow-once', 'allow-session'] as const)('counts as it was given alone: %s', async answer => {
-    const { key, value } = await keptAnswer(answer)
-    expect(await agentOf({ store: holding(key, value) }).invoke('deploy', {}, call)).toBeDefined()
+    const { key, value, session } = await keptAnswer(answer)
+    expect(await agentOf({ store: holding(session, key, value) }).invoke('deploy', {}, call)).toBeDefined()
     const granted: string[] = []
     for (const { what, value: damaged } of damagesOf(value, isLong)) {
-      const agent = agentOf({ store: holding(key, damaged) })
+      const agent = agentOf({ store: holding(session, key, damaged) })
       const said = [await code(agent.invoke('deploy', {}, call)), await code(agent.invoke('deploy'))]
       if (said.some(one => one !== 'APPROVAL_UNAVAILABLE')) granted.push(what)
       const decided = await agent.authorize('deploy', {}, call)
@@ -85,9 +90,11 @@ describe('an answer that a store gives', () => {
   })
 
   it('that was used, or that denies, grants nothing either', async () => {
-    for (const { key, value } of [await keptAnswer('deny'), await keptAnswer('allow-once', true)])
+    for (const { key, value, session } of [await keptAnswer('deny'), await keptAnswer('allow-once', true)])
       for (const one of [{ what: 'as it is', value }, ...damagesOf(value, isLong)]) {
-        const said = await code(agentOf({ store: holding(key, one.value) }).invoke('deploy', {}, call))
+        const said = await code(
+          agentOf({ store: holding(session, key, one.value) }).invoke('deploy', {}, call),
+        )
         expect(String(said), one.what).toMatch(/^APPROVAL_(DENIED|UNAVAILABLE)$/)
       }
   })
@@ -97,13 +104,15 @@ describe('an answer that a store gives', () => {
     const agent = agentOf({ store: fileStore(folder) })
     await agent.authorize('deploy', {}, call)
     await agent.answer('call-1', 'allow-once')
-    const [inside = ''] = readdirSync(folder)
-    const [name = ''] = readdirSync(join(folder, inside))
-    const kept = JSON.parse(readFileSync(join(folder, inside, name), 'utf8')) as JsonValue
+    const isRequest = (name: string): boolean =>
+      name.endsWith('.json') && readFileSync(join(folder, name), 'utf8').includes('[\\"approval\\"')
+    const files = readdirSync(folder, { recursive: true, encoding: 'utf8' })
+    const [path = ''] = files.filter(isRequest)
+    const kept = JSON.parse(readFileSync(join(folder, path), 'utf8')) as JsonValue
     const withFile = async (value: JsonValue): Promise<unknown> => {
       const other = temporary()
-      mkdirSync(join(other, inside), { recursive: true })
-      writeFileSync(join(other, inside, name), JSON.stringify(value))
+      cpSync(folder, other, { recursive: true })
+      writeFileSync(join(other, path), JSON.stringify(value))
       return code(agentOf({ store: fileStore(other) }).invoke('deploy', {}, call))
     }
     expect(await withFile(kept)).toMatchObject({ content: 'x' })
@@ -112,10 +121,14 @@ describe('an answer that a store gives', () => {
       if (what.startsWith('ids')) continue
       expect(String(await withFile(value)), what).toMatch(/^APPROVAL_UNAVAILABLE$|^STATE_/)
     }
-    const { value } = await keptAnswer('allow-once')
+    const { key: own, value, session } = await keptAnswer('allow-once')
     for (const more of [{ sessionId: 't' }, { userId: 'v' }, { agentId: 'b' }]) {
-      const key = JSON.stringify(['approval', ...Object.values({ ...ids, ...more }), 'call-1'])
-      const said = agentOf({ store: holding(key, value) }).invoke('deploy', {}, { ...call, ...more })
+      const [kind, , generation] = JSON.parse(own)
+      const { sessionId, userId, agentId } = { ...ids, ...more }
+      const key = JSON.stringify([kind, sessionId, generation, userId, agentId, 'call-1'])
+      const [, record] = session
+      const theirs: typeof session = [JSON.stringify(['session', sessionId]), record]
+      const said = agentOf({ store: holding(theirs, key, value) }).invoke('deploy', {}, { ...call, ...more })
       expect(await code(said)).toBe('APPROVAL_UNAVAILABLE')
     }
   })

@@ -1,4 +1,4 @@
-import { readFileSync, writeFileSync } from 'node:fs'
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { type AgentOptions, type AgentRuntime, createRuntime, type Runtime, type Store } from 'agent-apps'
@@ -272,8 +272,8 @@ await agent.answer('c', 'allow-once')`),
 await say(agent.invoke('deploy', { a: 1 }, { callId: 'c' }))`),
     ).toEqual(['APPROVAL_UNAVAILABLE', 'ran'])
     expect(await code(asker.invoke('deploy', { a: 1 }, { callId: 'c' }))).toBe('APPROVAL_UNAVAILABLE')
-    const key = JSON.stringify(['approval', 's', 'u', 'a', 'c'])
-    const { value } = JSON.parse(readFileSync(join(folder, encodeURIComponent(key)), 'utf8'))
+    const [kept = ''] = readdirSync(folder).filter(name => decodeURIComponent(name).startsWith('["approval"'))
+    const { value } = JSON.parse(readFileSync(join(folder, kept), 'utf8'))
     expect(value.calls).toMatchObject([{ state: 'used' }])
   })
 

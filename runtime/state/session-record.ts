@@ -1,0 +1,91 @@
+import { isJsonObject, isStringArray, type JsonObject } from '../../src/base/json.js'
+import { isConflict, type Store } from './store.js'
+
+/**
+ * The record of a session in a store. Keys of the session have its random `generation` in them: whatever a process sets
+ * after another one has ended the session lies under a generation that is never read again.
+ */
+interface SessionRecord extends JsonObject {
+  generation: string
+  /** The keys that `removeSession` deletes: a store cannot list its keys. */
+  keys: string[]
+}
+
+/** The generation of a session. Begins a record if there is none, and renews one that would expire before its values. */
+export async function openSession(sessionId: string, store: Store): Promise<string> {
+  const fresh = crypto.randomUUID()
+  const record = await changeRecord(sessionId, store, found => found ?? { generation: fresh, keys: [] })
+  return record?.generation ?? fresh
+}
+
+/** Notes a key of a session before it is set. False if the session has ended since its generation was read. */
+export async function noteSessionKey(
+  sessionId: string,
+  generation: string,
+  key: string,
+  store: Store,
+): Promise<boolean> {
+  const record = await changeRecord(sessionId, store, found => {
+    if (found?.generation !== generation) return null
+    return found.keys.includes(key) ? found : { generation, keys: [...found.keys, key] }
+  })
+  return record !== null
+}
+
+/** Ends a session in a store, whichever process set its values. The record goes first, and with it the generation. */
+export async function removeSession(sessionId: string, store: Store): Promise<void> {
+  const key = recordKey(sessionId)
+  const record = recordIn((await store.get(key))?.value)
+  await store.delete(key)
+  for (const one of record?.keys ?? []) await store.delete(one)
+}
+
+/** When a value that is set or used now may be removed: `expires` of the store's `set`. */
+export function expiryOf({ ttlMs }: Store): { expires: number } | undefined {
+  return ttlMs === undefined ? undefined : { expires: Date.now() + ttlMs }
+}
+
+/** True once less than half of the time is left that a store keeps a value after its last use. */
+export function mustRenew(expires: number | undefined, { ttlMs }: Store): boolean {
+  return ttlMs !== undefined && (expires ?? 0) - Date.now() < ttlMs / 2
+}
+
+/** Tries at a record that other processes change at the same time. */
+const TRIES_MAX = 50
+
+/**
+ * Sets a session's record to what `change` makes of it, which is null for no change. A record is kept for twice as
+ * long as the values, so that it outlives each of them.
+ */
+async function changeRecord(
+  sessionId: string,
+  store: Store,
+  change: (found: SessionRecord | null) => SessionRecord | null,
+): Promise<SessionRecord | null> {
+  const key = recordKey(sessionId)
+  for (let tries = 1; ; tries++) {
+    const kept = await store.get(key)
+    const found = recordIn(kept?.value)
+    const next = change(found)
+    const { ttlMs } = store
+    const isLasting = ttlMs === undefined || (kept?.expires ?? 0) - Date.now() > ttlMs
+    if (!next || (next === found && isLasting)) return next
+    try {
+      const options = ttlMs === undefined ? undefined : { expires: Date.now() + 2 * ttlMs }
+      await store.set(key, next, kept?.version ?? null, options)
+      return next
+    } catch (error) {
+      if (!isConflict(error) || tries === TRIES_MAX) throw error
+    }
+  }
+}
+
+function recordKey(sessionId: string): string {
+  return JSON.stringify(['session', sessionId])
+}
+
+function recordIn(value: unknown): SessionRecord | null {
+  if (!isJsonObject(value)) return null
+  const { generation, keys } = value
+  return typeof generation === 'string' && isStringArray(keys) ? { generation, keys } : null
+}
