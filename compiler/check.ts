@@ -57,11 +57,11 @@ export async function check(options: CheckOptions = {}): Promise<CheckResult> {
   const { fix = false, dryRun = false, spec = false } = options
   for (const directory of project.directories) {
     const read = await runStages(CHECK.directory, { directory, fixing: { fix, dryRun, spec }, spec })
-    fixes.push(...read.fixed.fixes)
+    for (const fixed of read.fixed.fixes) fixes.push(fixed)
     diff += read.fixed.diff
     for (const rule of read.read.units.flatMap(unit => unit.fixable ?? []))
       if (spec || rule !== 'allowed-tools') fixable[rule] = (fixable[rule] ?? 0) + 1
-    verdicts.push(...read.verdicts)
+    for (const verdict of read.verdicts) verdicts.push(verdict)
     parts.push({ ...projectPart(read), skipped: read.walked.skipped })
   }
   const { report } = await runStages(CHECK.project, { parts, project })

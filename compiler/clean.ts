@@ -38,7 +38,7 @@ export async function clean(options: CleanOptions = {}): Promise<CleanResult> {
   const removed: string[] = []
   const cleanOne = (directory: Shown, made: (dir: string) => string[]): void => {
     const files = filesToRemove(directory.dir, made)
-    removed.push(...files.map(file => shownPath(directory, file)))
+    for (const file of files) removed.push(shownPath(directory, file))
     if (options.dryRun) return
     for (const file of files) remove(directory.dir, file, path => rmSync(path, { force: true }))
     remove(directory.dir, INDEX_DIRECTORY, removeIfEmpty)

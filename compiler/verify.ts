@@ -47,14 +47,9 @@ export async function verify(options: VerifyOptions = {}): Promise<VerifyResult>
     const found = verifyDirectory(directory)
     const note = found.deviations.length > 0 ? await whatToDo(directory) : ''
     files += found.files
-    absent.push(...found.absent.map(path => shownPath(directory, path)))
-    deviations.push(
-      ...found.deviations.map(({ file, reason }) => ({
-        file: shownPath(directory, file),
-        reason,
-        note,
-      })),
-    )
+    for (const path of found.absent) absent.push(shownPath(directory, path))
+    for (const { file, reason } of found.deviations)
+      deviations.push({ file: shownPath(directory, file), reason, note })
   }
   if (projectFile !== null) {
     files++
