@@ -56,6 +56,8 @@ interface EvaluationProblem {
 
 /** How long a module may take to be imported, in ms. */
 const TIME_LIMIT = 5000
+/** How long its process may take to start, in ms, which a busy machine may delay. */
+const START_LIMIT = 60_000
 /** Modules that are imported at the same time. */
 const AT_ONCE = 4
 /** Characters of one tool's frontmatter as JSON. */
@@ -92,8 +94,15 @@ function evaluate(
 ): Promise<EvaluationResult> {
   return new Promise(fulfil => {
     const child = start(new URL('./evaluate-worker.js', import.meta.url))
-    const timer = setTimeout(() => fail('hangs', `did not finish within ${timeLimit / 1000} s`), timeLimit)
-    child.on('message', answer => end(readAnswer(answer, exports)))
+    const hangsAfter = (ms: number): NodeJS.Timeout =>
+      setTimeout(() => fail('hangs', `did not finish within ${ms / 1000} s`), ms)
+    let timer = hangsAfter(START_LIMIT)
+    // The first message says that the import begins.
+    child.once('message', () => {
+      clearTimeout(timer)
+      timer = hangsAfter(timeLimit)
+      child.on('message', answer => end(readAnswer(answer, exports)))
+    })
     child.on('error', error => fail('exits', error.message))
     child.on('exit', (code, signal) => fail('exits', signal ?? `exit code ${code}`))
     child.send({ url: pathToFileURL(file).href, exports } satisfies EvaluationRequest, error => {

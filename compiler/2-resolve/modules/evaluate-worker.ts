@@ -13,6 +13,7 @@ process.once('message', async ({ url, exports }: EvaluationRequest) => {
   let answer: EvaluationAnswer
   try {
     await endWithParent()
+    process.send?.('started')
     const module: Record<string, unknown> = await import(url)
     const found: Record<string, string> = {}
     for (const name of exports) {
