@@ -32,7 +32,7 @@ export async function lookUpNow(
     const record = names.tool(name, isOwn)
     return record ? [record.file] : []
   }
-  const names = await namesNow(state, globals, isInAll ? 'all' : fileOf)
+  const names = await namesNow(state, globals, isInAll ? 'all' : fileOf, false)
   const record = names?.tool(name, isOwn)
   const found =
     names && record && !isAway(record, state, globals)
@@ -45,17 +45,20 @@ export async function lookUpNow(
 /**
  * The directory's names, of which those that the answer is made of are as the files are now; null where it does
  * not exist, or has no index and there is no reader.
+ *
+ * @param needsTop false for an answer that holds whatever was added, as long as it is made of files that did not change
  */
 export async function namesNow(
   state: DirectoryState,
   globals: Globals,
   asked: Asked,
+  needsTop = true,
 ): Promise<DirectoryNames | null> {
   const turn = inTurn(state)
   if (asked === 'all' && turn?.all !== undefined) return turn.all
   for (;;) {
     const last = lastSnapshot(state, globals)
-    const changes = last ? await changesSince(last, state, asked, globals) : 'all'
+    const changes = last ? await changesSince(last, state, asked, needsTop, globals) : 'all'
     const isSame = last !== undefined && changes.length === 0
     // A look that began before this call may have missed what the caller wrote: only its outcome is compared.
     if (!isSame && state.look) {
@@ -102,6 +105,7 @@ async function changesSince(
   last: Snapshot,
   state: DirectoryState,
   asked: Asked,
+  needsTop: boolean,
   globals: Globals,
 ): Promise<readonly string[] | 'all'> {
   const { names } = last
@@ -112,6 +116,8 @@ async function changesSince(
   // In a turn, the folders at the top are listed once.
   if (asked !== 'all' && inTurn(state)?.snapshot === last) return changed(asked(names))
   if (changed((names.manifests ?? []).map(({ path }) => path)).length > 0) return 'all'
+  const files = asked === 'all' || needsTop ? [] : asked(names)
+  if (files.length > 0 && changed(files).length === 0) return []
   const top = asked === 'all' ? null : await sameTop(last, names, state, globals)
   const seen = top ? { ...last, top } : lookAtAll(last, names, state)
   if (seen === null) return 'all'
