@@ -1,9 +1,15 @@
-import type { Finding } from '../diagnostics/diagnostics.js'
+import type { Permission } from '../../src/base/permissions.js'
+import { type Guards, readGuards } from '../../src/policy/guards.js'
+import { WORKSPACE_TAG } from '../../src/skill/names.js'
+import { isOfHost, matchesKnown, nearestToPattern } from '../diagnostics/check-patterns.js'
+import { type Finding, finding } from '../diagnostics/diagnostics.js'
+import { libraryBelow } from '../project/library.js'
 import type { Project, ProjectPart } from '../project/project.js'
+import { namedTools } from '../project/reference-targets.js'
 import { type Report, type ReportPart, report } from '../project/report.js'
 import type { Stage } from '../project/stage.js'
 import { withFindings } from '../records/linked-directory.js'
-import { checkGuards } from './check-guards.js'
+import type { UnitTool } from '../records/skill-unit.js'
 import { checkReferences, knownNames, unmatchedPatterns } from './check-references.js'
 import { checkUnreachable } from './check-unreachable.js'
 import { ambiguousNames, copiedSkills } from './same-names.js'
@@ -30,4 +36,54 @@ export const checkTogether: Stage<
     const found = checkUnreachable(copiedSkills(ambiguousNames(guarded)))
     return { report: await report(found, await unmatchedPatterns(checked, project), project) }
   },
+}
+
+/**
+ * Finds guards that guard less than they seem to: rules that match no known tool, `gated: false` of what does
+ * more than read, and tools that take the name of one that declares permissions. Works on tools that were read
+ * anew.
+ *
+ * @param names those of all tools of the directories that are searched
+ */
+function checkGuards<Part extends ReportPart>(
+  parts: readonly Part[],
+  project: Project,
+  names: ReadonlySet<string>,
+): Part[] {
+  const library = libraryBelow(project)?.readTools()
+  const permissionsOf = (name: string, from: number): readonly string[] => {
+    for (const { linked } of parts.slice(from + 1)) {
+      const { tool } = linked.names.get(name) ?? {}
+      if (tool) return declaredBy(guardsOf(tool))
+    }
+    const { metadata = {}, tags = [] } = library?.get(name)?.frontmatter ?? {}
+    // A tool that only some hosts have is not what a skill of its name is taken for.
+    return tags.includes(WORKSPACE_TAG) ? [] : declaredBy(readGuards(metadata))
+  }
+  const found: { directory: number; path: string; finding: Finding }[] = []
+  for (const { directory, name, file, tool } of namedTools(parts)) {
+    const guards = guardsOf(tool)
+    const note = (one: Finding): unknown => found.push({ directory, path: file, finding: one })
+    const reach = declaredBy(guards).filter(one => one !== 'read')
+    if (guards.gated === false && reach.length > 0)
+      note(finding('gate-off', tool.place, name, reach.join(', ')))
+    const shadowed = permissionsOf(name, directory)
+    if (shadowed.length > 0) note(finding('shadows-guarded', tool.place, name, shadowed.join(', ')))
+    for (const rule of guards.rules)
+      if (!rule.problem && !isOfHost(rule.text, project.hostTools) && !matchesKnown(rule, names))
+        note(finding('rule-unmatched', tool.place, rule.text, nearestToPattern(rule.text, names) ?? ''))
+  }
+  return parts.map((part, number) => ({
+    ...part,
+    unresolved: [...(part.unresolved ?? []), ...found.filter(({ directory }) => directory === number)],
+  }))
+}
+
+function guardsOf({ fresh }: UnitTool): Guards {
+  return readGuards(fresh?.record.frontmatter.metadata ?? {})
+}
+
+/** The permissions that a tool declares; all of them if the declaration cannot be read. */
+function declaredBy({ required, optional }: Guards): readonly Permission[] {
+  return [...new Set([...required, ...optional])]
 }

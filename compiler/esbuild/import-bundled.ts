@@ -1,10 +1,10 @@
-import { mkdirSync, realpathSync, writeFileSync } from 'node:fs'
+import { hash } from 'node:crypto'
+import { existsSync, mkdirSync, readFileSync, realpathSync, writeFileSync } from 'node:fs'
 import { dirname, join, relative } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { AgentAppsError } from '../../src/base/error.js'
 import { temporaryFolder } from '../files/temporary-files.js'
 import type { BundledModule, BundleOptions } from './bundle-modules.js'
-import { digestInputs } from './digest-inputs.js'
 import { importHint } from './import-hint.js'
 import type { ModuleSource } from './module-source.js'
 
@@ -89,4 +89,13 @@ async function bundleOne(
     })
   }
   return { module: modules.get('code') ?? { file: '', inputs: [] }, outputs }
+}
+
+/** The SHA-256 of the files that a module was bundled of, by path relative to the directory. */
+export function digestInputs(directory: string, inputs: readonly string[]): [path: string, sha256: string][] {
+  return inputs.map(input => {
+    const file = join(directory, input)
+    // It may be gone since it was bundled.
+    return [input, existsSync(file) ? hash('sha256', readFileSync(file)) : 'gone']
+  })
 }

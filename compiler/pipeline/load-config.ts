@@ -1,16 +1,19 @@
-import { hash } from 'node:crypto'
-import { existsSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { existsSync, statSync } from 'node:fs'
 import { homedir } from 'node:os'
 import { dirname, isAbsolute, join, resolve } from 'node:path'
-import { pathToFileURL } from 'node:url'
-import { definedFields } from '../../src/base/defined-fields.js'
 import type { Diagnostic } from '../../src/base/diagnostic.js'
-import { AgentAppsError, isAgentAppsError } from '../../src/base/error.js'
+import { AgentAppsError } from '../../src/base/error.js'
+import { definedFields } from '../../src/base/fields.js'
 import { isJsonObject } from '../../src/base/json.js'
 import { nearestKey } from '../../src/base/nearest.js'
-import { checkOptions, kindProblem, type OptionKind, type OptionTable } from '../../src/base/options.js'
+import {
+  checkOptions,
+  kindProblem,
+  type OptionKind,
+  type OptionTable,
+  PATTERNS,
+} from '../../src/base/options.js'
 import { isRefusal } from '../../src/base/refusal.js'
-import { decodeProject, PROJECT_FILE } from '../../src/index/project-file.js'
 import {
   agentsProblem,
   type ConfiguredAgent,
@@ -20,15 +23,11 @@ import {
   policyProblem,
 } from '../../src/policy/configured-policy.js'
 import { type DirectoryEntry, mapPaths, type PathEntry, placePaths } from '../../src/skill/path-entry.js'
-import { PATTERNS } from '../../src/values/option-kinds.js'
 import { type RuleSettings, ruleSettingsProblem } from '../diagnostics/rule-settings.js'
-import { readRegularFile } from '../files/regular-file.js'
-import { temporaryName } from '../files/temporary-files.js'
 import { CLOSELY, packagesProblem, wrongPathEntry } from '../project/option-checks.js'
-import { configInvalid } from './config-invalid.js'
 import { type ExpandedPaths, expandPaths } from './expand-paths.js'
+import { configInvalid, type Evaluate, manifestConfig, readConfig } from './read-config.js'
 import { readUserConfig, type UserConfig } from './user-config.js'
-import { readYamlConfig } from './yaml-config.js'
 
 /** The configuration in `agent-apps.config.*`, or in `agent-apps` of `package.json`. */
 export interface Config {
@@ -184,9 +183,6 @@ export async function readConfiguration(
   }
 }
 
-/** `never`: a configuration in code is not run, and is read as compiled if it is not literal. */
-type Evaluate = boolean | 'never'
-
 /** Path entries with each directory made absolute, and each glob replaced by the directories that it matches. */
 export function absolutePaths(
   paths: readonly PathEntry[],
@@ -248,100 +244,6 @@ function explicitConfig(file: string): string {
     hint: 'Correct --config, or leave it out to use the nearest one above the working directory.',
     file,
   })
-}
-
-async function readConfig(file: string, evaluate: Evaluate): Promise<unknown> {
-  try {
-    if (file.endsWith('package.json')) return manifestConfig(file)
-    if (file.endsWith('.json')) return await readJson(file)
-    if (/\.ya?ml$/.test(file)) return await readYamlConfig(file)
-    if (evaluate === 'never') return await literalConfig(file).catch(error => asCompiled(file, error))
-    if (!evaluate) return await literalConfig(file)
-    return file.endsWith('.ts') ? await importTypeScript(file) : await importDefault(file)
-  } catch (error) {
-    if (isAgentAppsError(error)) throw error
-    throw configInvalid(file, `cannot be read: ${(error as Error).message}`, { cause: error })
-  }
-}
-
-/** @throws CONFIG_INVALID at the place where the file is not JSON */
-async function readJson(file: string): Promise<unknown> {
-  const text = readRegularFile(file).toString()
-  try {
-    return JSON.parse(text)
-  } catch (error) {
-    const { jsonFault } = await import('../diagnostics/source-text.js')
-    const { place, problem } = jsonFault(text, error)
-    throw configInvalid(file, problem, { cause: error, position: place })
-  }
-}
-
-/**
- * The `agent-apps` key of a package.json; undefined where it has none. A package.json that is not JSON is not
- * ours to report.
- */
-function manifestConfig(manifest: string): unknown {
-  try {
-    return (JSON.parse(readRegularFile(manifest).toString()) as Record<string, unknown>)['agent-apps']
-  } catch {
-    return undefined
-  }
-}
-
-/** The compiled form of a configuration in code that is not run; empty if there is none, so that skills are discovered. */
-function asCompiled(file: string, error: unknown): Config {
-  if (!isAgentAppsError(error) || error.code !== 'NOT_EVALUATED') throw error
-  const compiled = join(dirname(file), PROJECT_FILE)
-  return ((existsSync(compiled) && decodeProject(readRegularFile(compiled).toString())) || {}) as Config
-}
-
-/** @throws NOT_EVALUATED */
-async function literalConfig(file: string): Promise<unknown> {
-  const { readLiteralDefault } = await import('../1-read/code/read-code.js')
-  const language = file.endsWith('.ts') ? 'typescript' : 'javascript'
-  const value = readLiteralDefault(readRegularFile(file).toString(), language)
-  if (value !== undefined) return value
-  throw new AgentAppsError(
-    'NOT_EVALUATED',
-    `The configuration ${file} is not evaluated: it is not a literal, and only \`compile\`, \`run\` and \`render\` run code of a project.`,
-    {
-      hint: 'Export an object of literals with nothing else beside it, or write it as agent-apps.config.json.',
-      file,
-    },
-  )
-}
-
-async function importDefault(file: string): Promise<unknown> {
-  // A module is imported once by its URL, so that a changed one needs another URL.
-  const url = `${pathToFileURL(file).href}?${hash('sha256', readRegularFile(file)).slice(0, 16)}`
-  const module: { default?: unknown } = await import(url)
-  return module.default
-}
-
-/**
- * Node 20 reads no TypeScript, so a `.ts` configuration goes through esbuild into a file beside it, for as
- * long as it is read.
- */
-async function importTypeScript(file: string): Promise<unknown> {
-  const { build } = await import('esbuild')
-  const { outputFiles } = await build({
-    entryPoints: [file],
-    absWorkingDir: dirname(file),
-    bundle: true,
-    packages: 'external',
-    platform: 'node',
-    format: 'esm',
-    target: 'node20',
-    write: false,
-    logLevel: 'silent',
-  })
-  const compiled = temporaryName(file, 'mjs')
-  try {
-    writeFileSync(compiled, outputFiles[0]?.contents ?? '')
-    return await importDefault(compiled)
-  } finally {
-    rmSync(compiled, { force: true })
-  }
 }
 
 function checkConfig(value: unknown, file: string): Config {

@@ -11,7 +11,7 @@ import {
 } from '../../src/policy/configured-policy.js'
 import { projectRoot } from '../esbuild/project-root.js'
 import { readRegularFile } from '../files/regular-file.js'
-import { configInvalid } from './config-invalid.js'
+import { configInvalid } from './read-config.js'
 
 /** The user's own limits of agents, in every project: besides a program's options, the host's word. */
 export interface UserConfig {

@@ -1,9 +1,8 @@
 import { AgentAppsError } from '../../src/base/error.js'
 import { isJsonObject, isStringArray } from '../../src/base/json.js'
 import { nearest } from '../../src/base/nearest.js'
-import { type CloserChecks, checkOptions, type OptionTable } from '../../src/base/options.js'
+import { type CloserChecks, checkOptions, type OptionTable, PATTERNS } from '../../src/base/options.js'
 import { namespaceProblem } from '../../src/skill/namespaces.js'
-import { PATTERNS } from '../../src/values/option-kinds.js'
 import { ruleSettingsProblem } from '../diagnostics/rule-settings.js'
 import type { ReportOptions } from './project.js'
 

@@ -1,5 +1,5 @@
-import { definedFields } from '../../src/base/defined-fields.js'
 import { AgentAppsError } from '../../src/base/error.js'
+import { definedFields } from '../../src/base/fields.js'
 import type { JsonObject } from '../../src/base/json.js'
 import type { Catalog, CatalogOptions } from '../../src/catalog/catalog.js'
 import { asText } from '../../src/content/interpolate.js'

@@ -1,6 +1,5 @@
 import { thrownText } from '../../src/base/attempt.js'
-import { canonicalJson } from '../../src/base/canonical-json.js'
-import { canonicalText } from '../../src/base/canonical-text.js'
+import { canonicalJson, canonicalText } from '../../src/base/canonical-text.js'
 import { isAgentAppsError } from '../../src/base/error.js'
 import type { JsonValue } from '../../src/base/json.js'
 import type { Decision } from '../../src/policy/decide.js'

@@ -1,4 +1,4 @@
-import { definedFields } from '../../src/base/defined-fields.js'
+import { definedFields } from '../../src/base/fields.js'
 import type { Catalog, CatalogOptions } from '../../src/catalog/catalog.js'
 import type { ToolDetails } from '../../src/index/index-format.js'
 import type { SpawnPolicy } from '../../src/skill/tool-context.js'

@@ -1,6 +1,6 @@
 import { disk } from '#disk'
 import { AgentAppsError, isAgentAppsError } from '../../src/base/error.js'
-import { checkOptions, type OptionTable } from '../../src/base/options.js'
+import { checkOptions, DATA, type OptionTable } from '../../src/base/options.js'
 import {
   contentCycle,
   DIRECTIVE_TIME_LIMIT,
@@ -15,7 +15,6 @@ import { HOSTS } from '../../src/content/host-placeholders.js'
 import { asText, type InterpolationRoots, interpolate } from '../../src/content/interpolate.js'
 import { hasExpression, type Inner, type Rendering, renderContent } from '../../src/content/render-content.js'
 import type { ContentProblem, ContentRecord, DirectivePart } from '../../src/index/content-record.js'
-import { DATA } from '../../src/values/option-kinds.js'
 import { argumentsRefused } from '../call/call-refused.js'
 import { invokeFor } from '../call/call-tool.js'
 import { runChain } from '../call/run-chain.js'

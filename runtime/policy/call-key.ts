@@ -1,5 +1,5 @@
 import { thrownText } from '../../src/base/attempt.js'
-import { canonicalJson } from '../../src/base/canonical-json.js'
+import { canonicalJson } from '../../src/base/canonical-text.js'
 import { AgentAppsError } from '../../src/base/error.js'
 import { isJsonObject, type JsonValue } from '../../src/base/json.js'
 import { fillKey, ignoredArguments } from '../../src/policy/key-template.js'

@@ -1,5 +1,5 @@
-import { definedFields } from '../../src/base/defined-fields.js'
 import { AgentAppsError, runtimeClosed } from '../../src/base/error.js'
+import { definedFields } from '../../src/base/fields.js'
 import { isJsonObject, type JsonObject } from '../../src/base/json.js'
 import { checkOptions } from '../../src/base/options.js'
 import type { ToolPermissions } from '../../src/base/permissions.js'

@@ -1,7 +1,7 @@
 import { thrownText } from '../../src/base/attempt.js'
 import { runtimeClosed } from '../../src/base/error.js'
 import { isJsonObject, type JsonObject } from '../../src/base/json.js'
-import { checkOptions, type OptionTable } from '../../src/base/options.js'
+import { checkOptions, type OptionTable, PATTERNS } from '../../src/base/options.js'
 import { type DefinedTool, isDefinedTool } from '../../src/own/defined-tool.js'
 import { jsonSchemaOf } from '../../src/schema/library-schema.js'
 import {
@@ -12,7 +12,6 @@ import {
   type ToolSchema,
 } from '../../src/skill/define-tool.js'
 import { extractFrontmatter } from '../../src/skill/frontmatter.js'
-import { PATTERNS } from '../../src/values/option-kinds.js'
 import type { Context, Globals } from '../state/context.js'
 import { addDiagnostic, defaultGlobals } from '../state/globals.js'
 import type { SkillFiles, ToolDef } from '../state/tool-def.js'

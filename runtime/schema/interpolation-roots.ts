@@ -1,4 +1,4 @@
-import { defineField } from '../../src/base/define-field.js'
+import { defineField } from '../../src/base/fields.js'
 import { isJsonObject, type JsonObject } from '../../src/base/json.js'
 import { type InterpolationRoots, interpolate } from '../../src/content/interpolate.js'
 import { pathGet } from '../../src/values/path-expression.js'

@@ -1,3 +1,4 @@
+import { isJsonObject, type JsonObject, type JsonValue } from './json.js'
 /**
  * Returns the same string for values that are equal as JSON, whatever the order of their keys, and different
  * ones for all others. Values may be nested deeper than the call stack allows.
@@ -18,4 +19,14 @@ export function canonicalText(value: unknown): string {
     for (const key of keys.reverse()) open.push((one as Record<string, unknown>)[key])
   }
   return text
+}
+
+/** A value as JSON, without white space and with the keys of objects in order, so that equal values give equal texts. */
+export function canonicalJson(value: JsonValue): string {
+  if (Array.isArray(value)) return `[${value.map(canonicalJson).join()}]`
+  if (!isJsonObject(value)) return JSON.stringify(value)
+  return `{${Object.keys(value)
+    .sort()
+    .map(key => `${JSON.stringify(key)}:${canonicalJson((value as JsonObject)[key] ?? null)}`)
+    .join()}}`
 }

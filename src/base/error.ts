@@ -1,4 +1,4 @@
-import { definedFields } from './defined-fields.js'
+import { definedFields } from './fields.js'
 
 /** Every code that an `AgentAppsError` can carry; `docs/errors.md` explains each. */
 export type ErrorCode =

@@ -1,5 +1,3 @@
-import { estimateAsciiTokens } from './estimate-ascii-tokens.js'
-
 /** Estimates a string's tokens, close to `o200k_base` and `cl100k_base`; see `bench/catalog-tokens.js`. */
 export function estimateTokens(text: string): number {
   const ascii = estimateAsciiTokens(text)
@@ -32,3 +30,74 @@ const PIECE = new RegExp(
   ].join('|'),
   'gu',
 )
+
+/**
+ * Estimates the tokens of a string that is all ASCII; null for any other. It counts what the patterns of `estimateTokens` match, in
+ * a tenth of their time.
+ */
+function estimateAsciiTokens(text: string): number | null {
+  let tokens = 0
+  for (let at = 0; at < text.length; ) {
+    const kind = kindAt(text, at)
+    const next = at + 1
+    const leads = kind === SIGN || text.charCodeAt(at) === SPACE
+    if (kind === LETTER || (leads && kindAt(text, next) === LETTER)) {
+      const end = endOf(text, next, LETTER)
+      // A sign is often one token with the word after it, and as often a token of its own.
+      tokens += Math.ceil((end - at) / 10) + (kind === SIGN ? 0.5 : 0)
+      at = end
+    } else if (kind === SIGN) {
+      const end = endOf(text, next, SIGN)
+      tokens += Math.ceil((end - at) / 3)
+      at = end
+    } else if (kind === DIGIT) {
+      tokens++
+      at = Math.min(endOf(text, next, DIGIT), at + 3)
+    } else if (kind === BLANK) {
+      tokens++
+      at = endOfBlanks(text, at)
+    } else return null
+  }
+  return Math.ceil(tokens)
+}
+
+const SIGN = 0
+const LETTER = 1
+const DIGIT = 2
+const BLANK = 3
+const NONE = 4
+
+const SPACE = 0x20
+const NEWLINE = 0x0a
+
+const KINDS = Uint8Array.from({ length: 128 }, (_, code) => {
+  const character = String.fromCharCode(code)
+  return /[A-Za-z]/.test(character)
+    ? LETTER
+    : /\d/.test(character)
+      ? DIGIT
+      : /\s/.test(character)
+        ? BLANK
+        : SIGN
+})
+
+/** The kind of the character at an offset; `NONE` behind the end, where a look into the table would take much longer. */
+function kindAt(text: string, at: number): number {
+  const code = at < text.length ? text.charCodeAt(at) : KINDS.length
+  return code < KINDS.length ? (KINDS[code] as number) : NONE
+}
+
+/** The end of blanks that are one token: up to the last line break, or all where there is none. */
+function endOfBlanks(text: string, at: number): number {
+  const all = endOf(text, at, BLANK)
+  let end = all
+  while (end > at && text.charCodeAt(end - 1) !== NEWLINE) end--
+  return end === at ? all : end
+}
+
+/** The offset of the first character from `at` on that is of another kind. */
+function endOf(text: string, at: number, kind: number): number {
+  let end = at
+  while (kindAt(text, end) === kind) end++
+  return end
+}

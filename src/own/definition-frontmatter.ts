@@ -1,4 +1,4 @@
-import { definedFields } from '../base/defined-fields.js'
+import { definedFields } from '../base/fields.js'
 import { isJsonObject, type JsonObject } from '../base/json.js'
 
 /** The fields of a definition that belong to its metadata, and those with another name there, with that name. */

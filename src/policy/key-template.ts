@@ -1,4 +1,4 @@
-import { canonicalJson } from '../base/canonical-json.js'
+import { canonicalJson } from '../base/canonical-text.js'
 import { isJsonObject, type JsonValue } from '../base/json.js'
 import { pathProblem, pathQuery } from '../values/path-expression.js'
 

@@ -1,5 +1,4 @@
-import type { OptionTable } from '../base/options.js'
-import { PATTERNS } from '../values/option-kinds.js'
+import { type OptionTable, PATTERNS } from '../base/options.js'
 
 /** The limits of an agent, wherever they are written: in a program, in a call that spawns one, in a file. */
 export const LIMITS = {

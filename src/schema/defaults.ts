@@ -1,4 +1,4 @@
-import { defineField } from '../base/define-field.js'
+import { defineField } from '../base/fields.js'
 import { isJsonObject, type JsonObject } from '../base/json.js'
 import type { Schema } from './keywords.js'
 

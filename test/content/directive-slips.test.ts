@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { createRuntime } from 'agent-apps'
 import { check, compile } from 'agent-apps/compiler'
 import { describe, expect, it } from 'vitest'
-import { LIBRARY_ATTRIBUTES } from '../../compiler/2-resolve/contents/misgiven-arguments.js'
+import { LIBRARY_ATTRIBUTES } from '../../compiler/2-resolve/contents/directive-slips.js'
 import { makeTree, skill, type Tree } from '../support/tree.js'
 
 /** What `check` says of a directory, and `compile`, anew and again, which must be the same. */

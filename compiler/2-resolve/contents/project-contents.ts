@@ -24,7 +24,6 @@ import {
   RULES,
   type RuleName,
 } from '../../diagnostics/diagnostics.js'
-import { misformedDirectives } from '../../directives/misformed-directives.js'
 import type { KnownDirectives } from '../../directives/parse-content.js'
 import { parseContentWithin } from '../../directives/parse-content-within.js'
 import type { RecordedIndex } from '../../index/recorded-index.js'
@@ -33,8 +32,8 @@ import type { LibraryTools } from '../../project/library.js'
 import { namespaceOfFile, type Project, type ProjectPart } from '../../project/project.js'
 import { type ContentBody, directivesOf, type SkillUnit, type UnitTool } from '../../records/skill-unit.js'
 import { contentTools } from './content-tools.js'
+import { misformedDirectives, misgivenArguments } from './directive-slips.js'
 import { foldContent } from './fold-content.js'
-import { misgivenArguments } from './misgiven-arguments.js'
 import { type ProjectDirectives, projectDirectives, type UsableDirectives } from './static-directives.js'
 
 export interface LocatedContents {
