@@ -13,6 +13,7 @@ import {
   ReferenceTargets,
 } from '../project/reference-targets.js'
 import type { ReportPart } from '../project/report.js'
+import type { SkillUnit } from '../records/skill-unit.js'
 
 /**
  * Finds references that lead nowhere, and delegates that lead to a broken tool or in a circle over several
@@ -25,12 +26,15 @@ export async function checkReferences<Part extends ReportPart>(
   project: Project,
   { links }: { links: boolean },
 ): Promise<Part[]> {
+  const isFollowed = ({ kind }: ToolReference): boolean => kind === 'delegate' || (links && kind === 'link')
+  const refers = ({ tools }: SkillUnit): boolean => tools.some(tool => tool.references.some(isFollowed))
+  if (!parts.some(({ linked }) => linked.units.some(refers))) return [...parts]
   const targets = new ReferenceTargets(parts)
   const delegating: Delegating[] = []
   const unresolved: Part['unresolved'][] = parts.map(() => [])
   for (const { directory, name, file, tool } of namedTools(parts)) {
     for (const reference of tool.references) {
-      if (reference.kind !== 'delegate' && !(links && reference.kind === 'link')) continue
+      if (!isFollowed(reference)) continue
       const target = targets.target(reference, { directory, name }, file)
       if (reference.kind === 'delegate') delegating.push({ directory, name, file, reference, target })
       else if (target.kind === 'none' && isMeant(reference.ref))

@@ -34,17 +34,19 @@ export interface Fixed {
 }
 
 /**
- * Corrects what can be corrected in skill files without guessing, where that is asked for. A file is left as it
- * is unless its skills mean the same afterwards.
+ * Corrects skill files where no guess is needed. A file whose skills would mean something else afterwards is left
+ * unchanged.
  */
 export const fixFiles: Stage<
   { directory: ProjectDirectory; walked: Walk; fixing: Fixing },
   { fixed: Fixed }
 > = {
   name: 'fix',
+  when: ({ fixing }) => fixing.fix,
+  idle: () => ({ fixed: { fixes: [], diff: '' } }),
   async run({ directory, walked, fixing }) {
     const fixed: Fixed = { fixes: [], diff: '' }
-    for (const skill of fixing.fix ? walked.skills : []) {
+    for (const skill of walked.skills) {
       if (skill.kind === 'code') continue
       const parsed = await parseBare(skill)
       const fixes = wantedFixes(parsed.fixes, fixing)

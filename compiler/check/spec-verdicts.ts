@@ -18,14 +18,16 @@ export interface SpecVerdict {
   errors: string[]
 }
 
-/** Gives the reference validator's verdict on every folder skill, where that is asked for, and its findings. */
+/** Asks the specification's reference validator about every folder skill, and adds its findings. */
 export const specVerdicts: Stage<
   { directory: ProjectDirectory; walked: Walk; read: Pick<ReadSkills, 'units'>; spec: boolean },
   { verdicts: SpecVerdict[] }
 > = {
   name: 'spec',
-  async run({ directory, walked, read: { units }, spec }) {
-    const folders = spec ? walked.skills.filter(({ kind }) => kind === 'folder') : []
+  when: ({ spec }) => spec,
+  idle: () => ({ verdicts: [] }),
+  async run({ directory, walked, read: { units } }) {
+    const folders = walked.skills.filter(({ kind }) => kind === 'folder')
     await addSpecFindings(units, folders)
     return {
       verdicts: folders.map(skill => {

@@ -9,6 +9,7 @@ import { compileValidators, soundValidators } from '../2-resolve/modules/compile
 import {
   attachModules,
   bundleUnits,
+  NO_MODULES,
   type UnitModules,
   unitsWithNewModules,
 } from '../2-resolve/modules/unit-modules.js'
@@ -18,7 +19,6 @@ import { LineStore } from '../index/line-store.js'
 import { type RecordedIndex, recordedIndex } from '../index/recorded-index.js'
 import type { ProjectDirectory } from '../project/project.js'
 import { type Job, type Stage, throwIfAborted } from '../project/stage.js'
-import { countTokens } from '../records/catalog-cost.js'
 import { type CompileCache, readCache } from '../records/compile-cache.js'
 import { encodeTools } from '../records/encode-tools.js'
 import type { LinkedDirectory } from '../records/linked-directory.js'
@@ -44,6 +44,9 @@ export interface StartedDirectory {
 export interface PreparedDirectory extends StartedDirectory {
   walked: WalkedDirectory
   read: ReadSkills
+  code: UnitModules
+  /** The files of the last compile's schemas that are still sound, by the schema's digest. */
+  validators: Map<string, string>
   modules: MadeModules
   linked: LinkedDirectory
   /** True where everything but the cascades is as the index says. */
@@ -107,57 +110,89 @@ export const readChanged: Stage<
   },
 }
 
-/**
- * Makes the directory's code modules, and the records of everything for which the last compile's no longer
- * serve.
- */
-export const makeModules: Stage<
+/** Bundles the directory's code into modules, unless the last compile's still hold. */
+export const bundleCode: Stage<
   StartedDirectory & Pick<PreparedDirectory, 'walked' | 'read'>,
-  Pick<PreparedDirectory, 'modules' | 'isUnchanged'>
+  Pick<PreparedDirectory, 'code'>
 > = {
   name: 'modules',
-  async run(started) {
-    const made = await madeModules(started)
-    countTokens(started.directory.dir, started.read.units)
-    return made
+  when: hasCode,
+  idle: () => ({ code: NO_MODULES }),
+  async run({ directory: { dir, externalPackages }, read, previous }) {
+    const cache = previous?.cache ?? null
+    const isSame = (path: string): boolean => cache !== null && isSameFile(dir, path, cache)
+    return { code: await bundleUnits(dir, read.units, cache, isSame, externalPackages) }
   },
 }
 
-async function madeModules({
-  directory,
-  walked,
-  read,
-  previous,
-  recorded,
-  job: { check },
-}: StartedDirectory & Pick<PreparedDirectory, 'walked' | 'read'>): Promise<
-  Pick<PreparedDirectory, 'modules' | 'isUnchanged'>
-> {
-  const { dir } = directory
-  const cache = previous?.cache ?? null
-  const isSame = (path: string): boolean => cache !== null && isSameFile(dir, path, cache)
-  const modules = await bundleUnits(dir, read.units, cache, isSame, directory.externalPackages)
-  const sound = soundValidators(dir, cache)
-  const areWhole = sound.size === (cache?.validators.size ?? 0)
-  if (previous && areWhole && isUnchanged(directory, walked, read, modules, previous))
-    return { modules: withValidators(modules, sound, cache), isUnchanged: true }
-  const unready = new Set([
-    ...read.units.filter(({ tools }) => tools.some(tool => !isReadAnew(tool) && !(previous && tool.written))),
-    ...unitsWithNewModules(read.units, modules, cache),
-    ...(areWhole ? [] : unitsWithLostValidators(read.units, sound)),
-  ])
-  if (!(await rereadUnits(dir, [...unready], walked.skills))) throw new Overtaken()
-  await checkDelegates(dir, read.units)
-  await attachModules(
-    dir,
-    read.units,
-    modules,
-    check ? { recorded } : { withModules: (outputs, run) => withModules(dir, outputs, run) },
-  )
-  rememberInputs(dir, modules, read, walked)
-  const schemas = await compileValidators(read.units, sound)
-  const made = withValidators(modules, schemas.files, cache, schemas.outputs)
-  return { modules: made, isUnchanged: false }
+/** Reads again the skill files for which the last compile's records no longer hold. */
+export const renewRecords: Stage<
+  StartedDirectory & Pick<PreparedDirectory, 'walked' | 'read' | 'code'>,
+  Pick<PreparedDirectory, 'validators' | 'isUnchanged'>
+> = {
+  name: 'modules',
+  async run({ directory, walked, read: { units, ...read }, code, previous }) {
+    const { dir } = directory
+    const validators = previous ? soundValidators(dir, previous.cache) : new Map<string, string>()
+    const areWhole = validators.size === (previous?.cache.validators.size ?? 0)
+    if (previous && areWhole && isUnchanged(directory, walked, { ...read, units }, code, previous))
+      return { validators, isUnchanged: true }
+    const unready = new Set([
+      ...units.filter(({ tools }) => tools.some(tool => !isReadAnew(tool) && !(previous && tool.written))),
+      ...unitsWithNewModules(units, code, previous?.cache ?? null),
+      ...(areWhole ? [] : unitsWithLostValidators(units, validators)),
+    ])
+    if (!(await rereadUnits(dir, [...unready], walked.skills))) throw new Overtaken()
+    return { validators, isUnchanged: false }
+  },
+}
+
+/** Adds modules to the records of code, and runs those whose metadata only running them tells. */
+export const attachCode: Stage<
+  StartedDirectory & Pick<PreparedDirectory, 'walked' | 'read' | 'code' | 'isUnchanged'>,
+  object
+> = {
+  name: 'modules',
+  when: ({ read, isUnchanged }) => !isUnchanged && hasCode({ read }),
+  idle: () => ({}),
+  async run({ directory: { dir }, walked, read, code, recorded, job: { check } }) {
+    await checkDelegates(dir, read.units)
+    await attachModules(
+      dir,
+      read.units,
+      code,
+      check ? { recorded } : { withModules: (outputs, run) => withModules(dir, outputs, run) },
+    )
+    rememberInputs(dir, code, read, walked)
+    return {}
+  },
+}
+
+/** Compiles the schemas of tools to modules. */
+export const compileSchemas: Stage<
+  StartedDirectory & Pick<PreparedDirectory, 'read' | 'code' | 'validators' | 'isUnchanged'>,
+  Pick<PreparedDirectory, 'modules'>
+> = {
+  name: 'modules',
+  when: ({ read, isUnchanged }) => !isUnchanged && read.units.some(hasSchemas),
+  idle: ({ code, validators, isUnchanged, previous }) => ({
+    modules: withValidators(code, isUnchanged ? validators : new Map(), previous?.cache ?? null),
+  }),
+  async run({ read, code, validators, previous }) {
+    const { files, outputs } = await compileValidators(read.units, validators)
+    return { modules: withValidators(code, files, previous?.cache ?? null, outputs) }
+  },
+}
+
+function hasCode({ read: { units } }: { read: Pick<ReadSkills, 'units'> }): boolean {
+  return units.some(({ sources }) => sources.length > 0)
+}
+
+function hasSchemas({ tools }: SkillUnit): boolean {
+  return tools.some(({ fresh, validators = [] }) => {
+    const { params, returns } = fresh?.record.frontmatter ?? {}
+    return validators.length > 0 || (params ?? returns) !== undefined
+  })
 }
 
 function withValidators(

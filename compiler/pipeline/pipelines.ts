@@ -3,10 +3,25 @@ import { checkTogether } from '../check/check-together.js'
 import { fixFiles } from '../check/fix-files.js'
 import { specVerdicts } from '../check/spec-verdicts.js'
 import { drawGraph } from '../graph/draw-graph.js'
-import { makeModules, readChanged, walkDirectory } from './directory-stages.js'
+import {
+  attachCode,
+  bundleCode,
+  compileSchemas,
+  readChanged,
+  renewRecords,
+  walkDirectory,
+} from './directory-stages.js'
 import { encode, write } from './emit-stages.js'
-import { foldChanged, resolveChanged } from './project-stages.js'
-import { completeUnits, foldAll, readAll, resolveAll, walkAll, walkEverywhere } from './read-stages.js'
+import { digestCascades, foldChanged, resolveChanged } from './project-stages.js'
+import {
+  checkCode,
+  countCosts,
+  foldAll,
+  readAll,
+  resolveAll,
+  walkAll,
+  walkEverywhere,
+} from './read-stages.js'
 
 /**
  * The pipelines of the commands. The stages of `directory` run for one directory after the other, those of
@@ -16,15 +31,24 @@ import { completeUnits, foldAll, readAll, resolveAll, walkAll, walkEverywhere } 
 
 /** Compiles a project. What the last compile made is kept where it still holds. */
 export const COMPILE = {
-  directory: [walkDirectory, readChanged, makeModules, link],
-  project: [resolveChanged, foldChanged],
+  directory: [
+    walkDirectory,
+    readChanged,
+    bundleCode,
+    renewRecords,
+    attachCode,
+    compileSchemas,
+    countCosts,
+    link,
+  ],
+  project: [digestCascades, resolveChanged, foldChanged],
   /** For one directory after the other. */
   emit: [encode, write],
 } as const
 
 /** Finds every fault of a project, without running its code. */
 export const CHECK = {
-  directory: [walkEverywhere, fixFiles, readAll, specVerdicts, completeUnits, link],
+  directory: [walkEverywhere, fixFiles, readAll, specVerdicts, checkCode, countCosts, link],
   project: [resolveAll, foldAll, checkTogether],
 } as const
 

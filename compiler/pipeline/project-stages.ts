@@ -2,14 +2,13 @@ import { hash } from 'node:crypto'
 import { cascadeKeyText } from '../../src/index/digested-texts.js'
 import type { CascadeRecord } from '../../src/index/index-format.js'
 import { isSameFile } from '../1-read/read-skills.js'
-import { cascadeInputDigest } from '../2-resolve/cascade/cascade-tools.js'
-import { foldContents } from '../2-resolve/contents/fold-contents.js'
+import { cascadeInputDigest, hasCascades } from '../2-resolve/cascade/cascade-tools.js'
 import type { ContentsPart, LocatedContents } from '../2-resolve/contents/project-contents.js'
 import type { Finding } from '../diagnostics/diagnostics.js'
 import { isLibrary, libraryBelow } from '../project/library.js'
 import type { Project } from '../project/project.js'
 import type { Job, Stage } from '../project/stage.js'
-import { isReadAnew, type UnitTool } from '../records/skill-unit.js'
+import { hasDirectives, isReadAnew, type UnitTool } from '../records/skill-unit.js'
 import type { PreparedDirectory } from './directory-stages.js'
 import { projectPart } from './read-stages.js'
 
@@ -34,38 +33,63 @@ export interface DirectoryCascades {
   elsewhere: string[]
 }
 
-/** Resolves the cascades of all directories together, unless nothing that they are made of changed. */
-export const resolveChanged: Stage<PreparedProject, { cascades: DirectoryCascades[] }> = {
+/** Digests everything that the cascades of all directories are made of. */
+export const digestCascades: Stage<PreparedProject, { digests: CascadeDigests }> = {
   name: 'resolve',
-  run: async ({ prepared, project }) => ({ cascades: await cascadesOf(prepared, project) }),
+  run({ prepared, project }) {
+    const inputs = prepared.map(({ linked }) => cascadeInputDigest(linked))
+    const text = isLibrary(project.directories)
+      ? // The library's own cascades depend on nothing else.
+        cascadeKeyText([], inputs[0] ?? null)
+      : cascadeKeyText(inputs, libraryBelow(project)?.cascadeInput ?? null)
+    return { digests: { inputs, key: hash('sha256', text) } }
+  },
 }
 
-async function cascadesOf(
-  prepared: readonly PreparedDirectory[],
-  project: Project,
-): Promise<DirectoryCascades[]> {
-  const inputs = prepared.map(({ linked }) => cascadeInputDigest(linked))
-  const library = libraryBelow(project)
-  // The library's own cascades depend on nothing else.
-  const key = hash(
-    'sha256',
-    isLibrary(project.directories)
-      ? cascadeKeyText([], inputs[0] ?? null)
-      : cascadeKeyText(inputs, library?.cascadeInput ?? null),
-  )
+interface CascadeDigests {
+  /** One for each directory. */
+  inputs: string[]
+  key: string
+}
+
+/** Resolves the cascades of all directories together. */
+export const resolveChanged: Stage<
+  PreparedProject & { digests: CascadeDigests },
+  { cascades: DirectoryCascades[] }
+> = {
+  name: 'resolve',
+  when: input => !areStillResolved(input) && input.prepared.some(({ linked }) => hasCascades(linked)),
+  idle(input) {
+    const areKept = areStillResolved(input)
+    const idle = ({ previous }: PreparedDirectory): Pick<DirectoryCascades, 'records' | 'findings'> =>
+      areKept && previous
+        ? { records: null, findings: previous.cache.cascadeFindings }
+        : { records: new Map(), findings: new Map() }
+    return { cascades: withDigests(input, input.prepared.map(idle)) }
+  },
+  async run(input) {
+    const { prepared, project } = input
+    const { projectCascades } = await import('./project-cascades.js')
+    const resolved = await projectCascades(prepared.map(projectPart), libraryBelow(project), project)
+    return { cascades: withDigests(input, resolved) }
+  },
+}
+
+function withDigests(
+  { project, digests: { inputs, key } }: PreparedProject & { digests: CascadeDigests },
+  resolved: readonly Pick<DirectoryCascades, 'records' | 'findings'>[],
+): DirectoryCascades[] {
   const elsewhere = project.others.map(({ dir }) => dir)
-  if (prepared.every(one => isStillResolved(one, key, elsewhere))) {
-    return prepared.map(({ previous }, number) => ({
-      input: inputs[number] ?? '',
-      key,
-      records: null,
-      findings: previous?.cache.cascadeFindings ?? new Map(),
-      elsewhere,
-    }))
-  }
-  const { projectCascades } = await import('./project-cascades.js')
-  const cascades = await projectCascades(prepared.map(projectPart), library, project)
-  return cascades.map((resolved, number) => ({ input: inputs[number] ?? '', key, ...resolved, elsewhere }))
+  return resolved.map((one, number) => ({ input: inputs[number] ?? '', key, ...one, elsewhere }))
+}
+
+function areStillResolved({
+  prepared,
+  project,
+  digests: { key },
+}: PreparedProject & { digests: CascadeDigests }): boolean {
+  const elsewhere = project.others.map(({ dir }) => dir)
+  return prepared.every(one => isStillResolved(one, key, elsewhere))
 }
 
 /**
@@ -92,9 +116,12 @@ export const foldChanged: Stage<
   { contents: LocatedContents[] }
 > = {
   name: 'contents',
+  when: ({ prepared }) => prepared.some(({ linked }) => linked.units.some(hasDirectives)),
+  idle: ({ prepared }) => ({ contents: prepared.map(() => ({ records: new Map(), findings: new Map() })) }),
   async run({ prepared, cascades, project, job }) {
     const parts = prepared.map((one, number) => contentsPart(one, cascades[number]?.key))
-    return { contents: await foldContents(parts, project, job.check !== true) }
+    const { projectContents } = await import('../2-resolve/contents/project-contents.js')
+    return { contents: await projectContents(parts, libraryBelow(project), project, job.check !== true) }
   },
 }
 

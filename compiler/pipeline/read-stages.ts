@@ -1,14 +1,17 @@
+import { directiveReferences } from '../../src/content/content-references.js'
+import { inOrder } from '../../src/skill/references.js'
 import { checkDelegates } from '../1-read/code/delegates.js'
 import type { WalkedEntry } from '../1-read/discover/walk-entry.js'
 import { type ReadSkills, readSkills, toolParser } from '../1-read/read-skills.js'
-import { addDirectiveReferences, foldContents } from '../2-resolve/contents/fold-contents.js'
+import { hasCascades } from '../2-resolve/cascade/cascade-tools.js'
 import type { LocatedContents } from '../2-resolve/contents/project-contents.js'
 import { attachModules, NO_MODULES } from '../2-resolve/modules/unit-modules.js'
 import { libraryBelow } from '../project/library.js'
-import type { Project, ProjectDirectory, ProjectPart } from '../project/project.js'
+import type { LinkedPart, Project, ProjectDirectory, ProjectPart } from '../project/project.js'
 import type { Stage } from '../project/stage.js'
 import { countTokens } from '../records/catalog-cost.js'
 import type { LinkedDirectory } from '../records/linked-directory.js'
+import { hasDirectives } from '../records/skill-unit.js'
 import type { Walk } from '../records/walked.js'
 import type { LocatedCascades } from './project-cascades.js'
 import { walkProject } from './walk-project.js'
@@ -41,12 +44,22 @@ export const readAll: Stage<Pick<ReadDirectory, 'directory' | 'walked'>, Pick<Re
   }),
 }
 
-/** Completes the records of what was read, as far as that is possible without running code. */
-export const completeUnits: Stage<Pick<ReadDirectory, 'directory' | 'read'>, object> = {
+/** Finds the faults of code that show without running it. */
+export const checkCode: Stage<Pick<ReadDirectory, 'directory' | 'read'>, object> = {
   name: 'modules',
+  when: ({ read: { units } }) => units.some(({ sources }) => sources.length > 0),
+  idle: () => ({}),
   async run({ directory: { dir }, read: { units } }) {
     await checkDelegates(dir, units)
     await attachModules(dir, units, NO_MODULES, {})
+    return {}
+  },
+}
+
+/** Counts the tokens that listing each tool takes, once its frontmatter is known. */
+export const countCosts: Stage<Pick<ReadDirectory, 'directory' | 'read'>, object> = {
+  name: 'modules',
+  run({ directory: { dir }, read: { units } }) {
     countTokens(dir, units)
     return {}
   },
@@ -61,6 +74,8 @@ export interface ReadDirectories {
 /** Resolves the cascades of all directories together. */
 export const resolveAll: Stage<ReadDirectories, { cascades: LocatedCascades[] }> = {
   name: 'resolve',
+  when: ({ parts }) => parts.some(({ linked }) => hasCascades(linked)),
+  idle: ({ parts }) => ({ cascades: parts.map(() => ({ records: new Map(), findings: new Map() })) }),
   async run({ parts, project }) {
     const { projectCascades } = await import('./project-cascades.js')
     return { cascades: await projectCascades(parts, libraryBelow(project), project) }
@@ -70,11 +85,25 @@ export const resolveAll: Stage<ReadDirectories, { cascades: LocatedCascades[] }>
 /** Folds the directives of all contents, as far as that is possible without running the project's own. */
 export const foldAll: Stage<ReadDirectories, { contents: LocatedContents[] }> = {
   name: 'contents',
+  when: ({ parts }) => parts.some(({ linked }) => linked.units.some(hasDirectives)),
+  idle: ({ parts }) => ({ contents: parts.map(() => ({ records: new Map(), findings: new Map() })) }),
   async run({ parts, project }) {
-    const contents = await foldContents(parts, project, false)
+    const { projectContents } = await import('../2-resolve/contents/project-contents.js')
+    const contents = await projectContents(parts, libraryBelow(project), project, false)
     addDirectiveReferences(parts, contents)
     return { contents }
   },
+}
+
+/** Adds the references in the directives of contents to the references of a project's tools. */
+function addDirectiveReferences(parts: readonly LinkedPart[], contents: readonly LocatedContents[]): void {
+  for (const [number, { records }] of contents.entries()) {
+    for (const [name, record] of records) {
+      const tool = parts[number]?.linked.names.get(name)?.tool
+      if (tool && record)
+        tool.references = inOrder([...tool.references, ...directiveReferences(record.parts)])
+    }
+  }
 }
 
 /** A linked directory as the input of stages that take all directories together. */

@@ -1,9 +1,12 @@
 import { AgentAppsError } from '../../src/base/error.js'
 
-/** A step of a pipeline. It takes what the steps before it made, and returns what it adds to that. */
+/** A step of a pipeline. It takes the results of the steps before it, and adds its own. */
 export interface Stage<In, Out> {
   name: string
   run: (input: In) => Out | Promise<Out>
+  /** False for an input that leaves the stage nothing to do; `idle` is then its result. Default: true. */
+  when?: (input: In) => boolean
+  idle?: (input: In) => Out
 }
 
 interface StageRun extends Interruption {
@@ -26,6 +29,8 @@ export async function runStages<
   D extends object = object,
   E extends object = object,
   F extends object = object,
+  G extends object = object,
+  H extends object = object,
 >(
   stages: readonly [
     Stage<In, A>,
@@ -34,25 +39,27 @@ export async function runStages<
     Stage<NoInfer<In & A & B & C>, D>?,
     Stage<NoInfer<In & A & B & C & D>, E>?,
     Stage<NoInfer<In & A & B & C & D & E>, F>?,
+    Stage<NoInfer<In & A & B & C & D & E & F>, G>?,
+    Stage<NoInfer<In & A & B & C & D & E & F & G>, H>?,
   ],
   input: In,
   run: StageRun = {},
-): Promise<In & A & B & C & D & E & F> {
+): Promise<In & A & B & C & D & E & F & G & H> {
   let made: object = input
   for (const stage of stages as readonly Stage<never, object>[])
     made = { ...made, ...(await timed(stage, made as never, run)) }
-  return made as In & A & B & C & D & E & F
+  return made as In & A & B & C & D & E & F & G & H
 }
 
 async function timed<In, Out>(
-  { name, run }: Stage<In, Out>,
+  { name, run, when, idle }: Stage<In, Out>,
   input: In,
   { timings, signal }: StageRun,
 ): Promise<Out> {
   throwIfAborted({ signal })
   const started = performance.now()
   try {
-    return await run(input)
+    return idle && when?.(input) === false ? idle(input) : await run(input)
   } finally {
     if (timings) timings[name] = (timings[name] ?? 0) + performance.now() - started
   }

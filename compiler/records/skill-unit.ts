@@ -163,6 +163,10 @@ export function directivesOf(tool: UnitTool): readonly string[] {
   return tool.fresh ? (tool.fresh.record.directives ?? NONE) : tool.directives
 }
 
+export function hasDirectives({ tools }: SkillUnit): boolean {
+  return tools.some(tool => directivesOf(tool).length > 0)
+}
+
 export interface ParsedTool {
   name: string
   record: ToolRecord

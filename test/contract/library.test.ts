@@ -33,6 +33,16 @@ const VISIBLE = [
 const LIBRARY = fileURLToPath(new URL('../../skills', import.meta.url))
 
 describe('the library', () => {
+  // A compile resolves no cascades for skills without metadata.
+  it('promotes nothing to a project', async () => {
+    const runtime = createRuntime({ cwd: makeTree({ 'skills/.keep': '' }), paths: ['skills'] })
+    const tools = [...(await runtime.listTools())]
+    expect(tools.length).toBeGreaterThan(5)
+    expect(tools.filter(({ frontmatter }) => frontmatter.metadata.$global !== undefined)).toEqual([])
+    const main = await runtime.findTool('library')
+    expect(main?.frontmatter.metadata.$global).toBeUndefined()
+  })
+
   it('comes compiled, last, and with a tag that only it has', async () => {
     const cwd = makeTree({ 'skills/review/SKILL.md': skill('review', 'Look.\n') })
     const runtime = createRuntime({ cwd, paths: [{ ignore: '**/SKILL.md' }, 'skills'], freshness: 'trust' })

@@ -1,8 +1,7 @@
 import { hash } from 'node:crypto'
 import { posix, resolve, sep } from 'node:path'
 import { byCodePoint } from '../../../src/base/code-point-order.js'
-import type { CascadeLookUp, CascadeTool } from '../../../src/cascade/types.js'
-import { cascadeFields } from '../../../src/cascade/types.js'
+import { type CascadeLookUp, type CascadeTool, cascadeFields } from '../../../src/cascade/types.js'
 import type { ToolAddress } from '../../../src/index/index-format.js'
 import { boundAt } from '../../../src/index/unit-around.js'
 import { namespaceOf } from '../../../src/skill/names.js'
@@ -67,6 +66,13 @@ export function cascadeInputDigest(linked: LinkedDirectory): string {
     for (const tool of unit.tools) if (shadowing(tool, linked)) digest.push([unit.path, tool.name])
   }
   return hash('sha256', JSON.stringify(digest))
+}
+
+/** True for a directory with a tool whose metadata, role or fault can make a cascade. */
+export function hasCascades(linked: LinkedDirectory): boolean {
+  const isInput = ({ tool }: { tool?: UnitTool }): boolean =>
+    tool !== undefined && cascadeInput(tool) !== undefined
+  return [...linked.names.values()].some(isInput) || linked.units.some(unit => mainFaultOf(unit, linked))
 }
 
 /**
