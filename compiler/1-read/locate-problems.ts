@@ -26,7 +26,7 @@ export async function locateProblems(
   return findings
 }
 
-/** Gives the place of a path in the metadata of one of a file's tools. */
+/** Finds the place of a path in the metadata of one of a file's tools. */
 export type PlaceIn = (skill: WalkedSkill, name: string, path: readonly (string | number)[]) => Promise<Place>
 
 /** Makes a `PlaceIn` that reads each file once. */

@@ -75,7 +75,7 @@ function knownUnit(
     const cached = cache.files.get(path)
     if (cached === undefined) return null
     const isSame = sameStat(file, cached)
-    // A file of another size has changed, and need not be digested. The parse that follows reports an unreadable one.
+    // A file of another size has changed, and need not be digested. Parsing it reports an unreadable one.
     const isChanged = (): boolean =>
       file.size !== cached.size || orNull(() => digestFile(fileOf(file))) !== cached.sha256
     if (!isSame && isChanged()) return null
@@ -109,7 +109,7 @@ function readUnit(
   return parsed instanceof Promise ? parsed.then(finish) : finish(parsed)
 }
 
-/** Makes a parsed skill file a unit, which goes through the phases. */
+/** Makes a unit of a parsed skill file, for the phases that follow. */
 export function unitOf(skill: WalkedSkill, parsed: ParsedFile, resources: ResourceRecord[]): SkillUnit {
   const unit: SkillUnit = {
     path: skill.path,
@@ -250,7 +250,7 @@ export function parseSkill(skill: WalkedSkill): ParsedFile | Promise<ParsedFile>
     : inNamespace(parsed, namespace)
 }
 
-/** Gives the tools of a file the names that they have in a namespace. */
+/** Qualifies the names of a file's tools with a namespace. */
 function inNamespace(parsed: ParsedFile, namespace: string): ParsedFile {
   for (const one of [...parsed.tools, ...parsed.broken]) one.name = qualifiedName(namespace, one.name)
   for (const { name, record } of parsed.tools) record.frontmatter.name = name
@@ -285,13 +285,13 @@ function unreadable(skill: WalkedSkill, why: string): ParsedFile {
   return { ...nothingParsed('', skill.size), broken, findings }
 }
 
-/** The longest shape that is kept as it is; of a longer one the digest is kept. */
+/** The longest shape that is kept; a longer one is kept as its digest. */
 const SHAPE_MAX = 100
 
 /** All that a skill depends on besides the bytes of its files: location, unit, resources, the walk's findings. */
 export function shapeOf(skill: WalkedSkill): string {
   const { path, kind, folderName, atRoot, resources, findings, unseen, unit } = skill
-  // Most skills are alone in a folder, so that their path says it all.
+  // Most skills are alone in a folder, so that their path is enough.
   if (
     unseen === undefined &&
     unit === WHOLE &&
@@ -317,7 +317,7 @@ function remember(file: FileStat, sha256: string, walkedAt: number): CachedFile 
   return { size, mtimeMs, ctimeMs, ino, sha256 }
 }
 
-/** Makes a function that parses a tool's file again, for what an index does not keep. */
+/** Returns a function that parses a tool's file again, for data that an index does not keep. */
 export function toolParser(skills: readonly WalkedSkill[]): ProjectPart['parseTool'] {
   return async (file, name) => {
     const skill = skills.find(({ path }) => path === file)

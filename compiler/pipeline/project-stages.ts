@@ -46,7 +46,7 @@ export const digestCascades: Stage<PreparedProject, { digests: CascadeDigests }>
   },
 }
 
-interface CascadeDigests {
+export interface CascadeDigests {
   /** One for each directory. */
   inputs: string[]
   key: string

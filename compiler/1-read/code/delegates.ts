@@ -17,7 +17,7 @@ import type { CodeModule } from './read-code.js'
 type Delegate =
   /** Code that is compiled to a module, whose default export runs the tool. */
   | { source: UnitSource }
-  /** Markdown that is used as it is. */
+  /** Markdown, used unchanged. */
   | { inline: InlineRecord }
   /** Another tool, which is looked up when this one runs. */
   | { tool: string }
@@ -104,7 +104,7 @@ async function defaultExport(
   return 'rule' in read ? 'maybe' : read.module.defaultExport
 }
 
-/** The text of a delegate's file; null where it must not or cannot be read, which bundling reports. */
+/** The contents of a delegate's file; null for a file that must not or cannot be read, which bundling reports. */
 function textOf(directory: string, file: string): string | null {
   return orNull(() => {
     const real = realpathSync.native(join(directory, file))

@@ -16,7 +16,7 @@ import {
   withoutTypes,
 } from './module-scope.js'
 
-/** A tool that a module exports, as far as it is known without running the module. */
+/** The part of an exported tool that is known without running its module. */
 export interface CodeTool {
   exported: string
   /** The literal values of its frontmatter. */
@@ -81,7 +81,7 @@ function definedTool(exported: string, { call, name, fields }: Definition, scope
   }
 }
 
-/** A tool in a file imports its text; only a program that registers a tool names a file. */
+/** A skill file imports its text; only a program that registers a tool names a file. */
 function isFieldOfFiles(field: string): boolean {
   return field !== 'descriptionPath' && DEFINITION_FIELDS.includes(field)
 }
@@ -108,7 +108,7 @@ function fieldsTwice(written: readonly FieldOffset[]): CodeProblem[] {
     : []
 }
 
-/** The name that was probably meant by an unknown field, and `metadata` if the field belongs there. */
+/** The known name nearest to an unknown field, and `metadata` if the field belongs there. */
 function fieldMeant(field: string): string[] {
   const isOfMetadata = field.startsWith('$') || CORE_METADATA_KEYS.includes(field)
   return [nearest(field, DEFINITION_FIELDS) ?? '', ...(isOfMetadata ? ['metadata'] : [])]
@@ -173,7 +173,7 @@ function plainTool(node: Node, scope: Scope): CodeTool[] {
 /** Nodes that certainly are functions. Results of calls, and imports, may be tools with their own names. */
 const FUNCTIONS = new Set(['ArrowFunctionExpression', 'FunctionDeclaration', 'FunctionExpression'])
 
-/** The called name if it was probably meant for `defineTool`: misspelt, or not imported; else null. */
+/** The called name if `defineTool` was probably meant, misspelt or not imported; else null. */
 function nearDefineTool(node: Node): string | null {
   if (node.type !== 'CallExpression') return null
   const { callee } = node as Node & { callee: Node }

@@ -20,7 +20,7 @@ export interface CodeProblem {
   found: string[]
 }
 
-/** The state of reading a tool's literals: what is needed for it, and what has been found. */
+/** The state of reading a tool's literals: its inputs and its findings so far. */
 interface Reader {
   scope: Scope
   offsets: Map<string, number>

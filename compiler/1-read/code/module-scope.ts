@@ -11,7 +11,7 @@ export interface Scope {
   /** Names by which all of agent-apps was imported: `import * as …`. */
   namespaces: Set<string>
   exports: { name: string; value: Node }[]
-  /** True where the module may export `frontmatter` in a way that its text does not show. */
+  /** True if the module may export `frontmatter` in a way that its source does not show. */
   mayHideFrontmatter: boolean
   /** How much may still be read: constants that name constants could otherwise grow without bound. */
   budget: { values: number; characters: number }
@@ -105,7 +105,7 @@ export function withoutTypes<Some extends Node>(node: Some): Some {
   return isAnnotated && expression ? withoutTypes(expression) : node
 }
 
-/** The names in `export { a as b }`; none where they are those of another module. */
+/** The names in `export { a as b }`; empty if it re-exports another module. */
 function specifiers(statement: ExportNamedDeclaration): { local: string; exported: string }[] {
   if (statement.source) return []
   return statement.specifiers.map(({ local, exported }) => ({
@@ -123,7 +123,7 @@ function isAgentApps(source: unknown): boolean {
   return typeof source === 'string' && (source === 'agent-apps' || source.startsWith('agent-apps/'))
 }
 
-/** The one of these values that a node names; the node itself where it names none of them. */
+/** The value that a node names; the node itself if it names none of these. */
 export function assignedTo(node: Node, values: ReadonlyMap<string, Node>): Node {
   const bare = withoutTypes(node)
   return bare.type === 'Identifier' ? withoutTypes(values.get((bare as Identifier).name) ?? bare) : bare

@@ -14,10 +14,10 @@ import {
   withoutTypes,
 } from './module-scope.js'
 
-/** A module as its text shows it. */
+/** The facts that a module's source shows. */
 export interface CodeModule {
   tools: CodeTool[]
-  /** `maybe` if the default export can be a function. Text without `import` and `export` may be CommonJS. */
+  /** `maybe` if the default export can be a function. Source without `import` and `export` may be CommonJS. */
   defaultExport: 'none' | 'no-function' | 'maybe'
   /** True where importing it does more than declare: only then can importing it fail. */
   hasEffects: boolean
@@ -150,8 +150,8 @@ const MARGIN: unknown[] = new Array(4096).fill(undefined)
 const TOKENS_BETWEEN = 8
 
 /**
- * Extends a parser so that text that nests too deeply has it throw while there is still some stack left. Otherwise the parser comes
- * to run a regular expression where there is none, and V8 ends the process if it has to compile one then.
+ * Extends a parser so that it throws on deep nesting while some stack is left. Otherwise the parser comes
+ * to run a regular expression on a full stack, and V8 ends the process if it has to compile one then.
  */
 function withStackMargin(Base: typeof Parser): typeof Parser {
   return class extends Base {

@@ -6,7 +6,7 @@ import { useEsbuild } from '../../esbuild/esbuild.js'
 import { limits } from '../../files/limits.js'
 import { type CodeModule, readCode } from './read-code.js'
 
-/** A code file that was read. `placeOf` gives the place in the author's text of an offset in the module. */
+/** A code file that was read. `placeOf` converts an offset in the module to a place in the author's file. */
 export interface ReadModule {
   module: CodeModule
   placeOf: (offset: number) => Place

@@ -41,9 +41,9 @@ interface Described {
 }
 
 /**
- * Adds the plugins that the manifests of a folder tell of. The first manifest that names a plugin says what
- * it is, unless its name is reserved; later ones add others. Where one cannot be read and no other says what the
- * folder is, the folder is a plugin that is called as it is.
+ * Adds the plugins that the manifests of a folder list. The first manifest that names a plugin describes
+ * it, unless its name is reserved; later ones add others. If one cannot be read and no other describes the
+ * folder, the folder is a plugin with the folder's name.
  *
  * @returns the kinds of the manifests there
  */
@@ -103,9 +103,9 @@ interface Fault {
 }
 
 /**
- * Gives a plugin its name.
+ * Reserves a plugin's name.
  *
- * @returns false where another plugin has it, null where that is this one, of which an earlier manifest told
+ * @returns false if another plugin has it, null if an earlier manifest listed this plugin
  */
 function takeName(
   name: string,
@@ -126,12 +126,12 @@ function takeName(
   return false
 }
 
-/** Adds a folder whose manifest cannot be read as a plugin that is called as the folder, or says why it does not load. */
+/** Adds a folder with an unreadable manifest as a plugin of the folder's name, or reports why it does not load. */
 function addUnread(faults: readonly [Fault, ...Fault[]], described: Described, discovery: Discovery): void {
   const { root, folder, real } = described
   const [{ path: manifest }] = faults
   const outcome: string[] = []
-  // Another manifest may say what the folder is.
+  // Another manifest may describe the folder.
   const isNamed = discovery.folders.has(folder) || discovery.units.some(({ path }) => path === folder)
   if (!isNamed) {
     const name = posix.basename(folder === '' ? real.replaceAll('\\', '/') : folder)
@@ -173,7 +173,7 @@ function addPlugin(entry: PluginEntry, described: Described, discovery: Discover
   const { root } = described
   const listed = [
     ...listedPlaces(entry, folder, described, discovery),
-    // What a plugin says of itself reaches no other plugin's skills.
+    // A plugin's own manifest affects no other plugin's skills.
     ...(own
       ? listedPlaces(own, folder, { root, folder, real: realPath(inside(root, folder)) }, discovery)
       : []),
@@ -197,8 +197,8 @@ function addPlugin(entry: PluginEntry, described: Described, discovery: Discover
 }
 
 /**
- * True where a plugin lists all of its skills, and its folder may hold others that are not its own: where its
- * host says so, and where a marketplace lists plugins that share its folder.
+ * True if a plugin lists all of its skills, and its folder may contain others that are not its own: if its
+ * host defines it so, or a marketplace lists plugins that share its folder.
  */
 function isReplaced({ skills, host, isListed, source }: PluginEntry, own: PluginEntry | null): boolean {
   const isShared = isListed && source === ''
@@ -234,7 +234,7 @@ function alone(place: UnitPlace, namespace: string, manifest: string): Unit {
   return { path: place.path, namespace, places: [place], manifest }
 }
 
-/** A plugin that a marketplace lists, as its own manifest describes it; null where it has none that can be read. */
+/** A plugin of a marketplace as its own manifest describes it; null without a readable one. */
 function ownEntry(
   folder: string,
   { plugin: { name } }: PluginEntry,
@@ -248,7 +248,7 @@ function ownEntry(
     const path = below(folder, place.path)
     const manifest = readManifest(root, path, real)
     if (manifest === null || ('value' in manifest && isOther(place, manifest))) continue
-    // What lies beside the marketplace is read by itself, and may describe another plugin of this folder.
+    // The manifest beside the marketplace is read separately, and may describe another plugin of this folder.
     if (folder === base && (!('value' in manifest) || manifest.value.name !== name)) continue
     if (folder !== base) note(manifest, path, discovery)
     if ('fault' in manifest) {
@@ -317,7 +317,7 @@ function close(
     if (typeof path === 'string' && !taken.has(path) && !folders.has(path)) closed.add(path)
 }
 
-/** Reports a plugin whose name, or whose skills, are those of another plugin before it. */
+/** Reports a plugin that repeats the name or the skills of an earlier one. */
 function reportDuplicate(
   { plugin: { name }, manifest, placeOf, source }: PluginEntry,
   discovery: Discovery,

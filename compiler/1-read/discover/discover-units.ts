@@ -23,7 +23,7 @@ export function discoverUnits(root: string, isIgnored: (path: string) => boolean
   const units = discovery.units
     .map(unit => ({
       ...unit,
-      // A plugin keeps what it has in the folder of one that does not load.
+      // A plugin keeps its skills in the folder of one that does not load.
       places: unit.places.filter(({ path }) => !isIgnored(path) && (unit.namespace || !isClosed(path))),
     }))
     .filter(({ places }) => places.length > 0)
@@ -32,7 +32,7 @@ export function discoverUnits(root: string, isIgnored: (path: string) => boolean
 }
 
 /**
- * The digest of all that decides which units a repository has and what is at their top. Another
+ * The digest of everything that determines a repository's units and the entries at their top. Another
  * digest shows that something was added, removed or renamed there.
  */
 export function discoveryDigest(root: string, { units, manifests }: Discovery): string {

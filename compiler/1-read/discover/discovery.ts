@@ -4,7 +4,7 @@ import { limits } from '../../files/limits.js'
 import type { Unit } from '../../records/unit.js'
 import type { ManifestPlace } from './read-manifest.js'
 
-/** The sources of a plugin's name, the one with the most right to it first; `folder`: its manifest cannot be read. */
+/** The sources of a plugin's name, in order of precedence; `folder`: its manifest cannot be read. */
 export const NAMED_BY = ['marketplace', 'plugin', 'folder'] as const
 
 export type NamedBy = (typeof NAMED_BY)[number]
@@ -12,7 +12,7 @@ export type NamedBy = (typeof NAMED_BY)[number]
 /** A kind of a folder's manifests; `broken`: it is not known which plugins one of them names. */
 export type ManifestKind = ManifestPlace['kind'] | 'broken'
 
-/** The units of a directory, and what told of them. */
+/** The units of a directory, and the manifests that list them. */
 export interface Discovery {
   /** In search order. No place is in two of them. */
   units: Unit[]
@@ -64,7 +64,7 @@ export function emptyDiscovery(reserved: Discovery['reserved'] = new Map()): Dis
   }
 }
 
-/** Adds a unit with the places that no unit before it has; false where it has none. */
+/** Adds a unit with the places that no earlier unit has; false if none are left. */
 export function addUnit({ units, taken }: Discovery, unit: Unit): boolean {
   const places = unit.places.filter(({ path }) => {
     const isFree = !taken.has(path)

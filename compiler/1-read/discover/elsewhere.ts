@@ -23,7 +23,7 @@ export interface FoundPlace {
 const SKIPPED = new Set(['.agent-apps', '.git', '__pycache__', 'build', 'dist', 'node_modules'])
 
 /**
- * Finds the skills of a repository that are in none of its units, a few folders deep, by the folders that hold
+ * Finds the skills of a repository that are in none of its units, a few folders deep, grouped by the folders that contain
  * them, and plugins by their folders. No such folder is inside another one.
  *
  * @param mayHavePlugins false where a folder with a manifest is not a plugin
@@ -60,7 +60,7 @@ function parentOf(path: string): string {
   return posix.dirname(path).replace(/^\.$/, '')
 }
 
-/** The folders that no other one is around, with what is in those inside them. */
+/** The outermost folders, with the counts of the folders inside them. */
 function outermost(counts: ReadonlyMap<string, number>): FoundPlace[] {
   const places: FoundPlace[] = []
   for (const [path, skills] of [...counts].sort(([one], [other]) => byCodePoint(one, other))) {
@@ -79,7 +79,7 @@ const ALIKE = 3
  * to included.
  */
 export function proposedPaths(units: readonly Unit[], elsewhere: readonly FoundPlace[]): PathEntry[] {
-  // A repository has no second index of its own, and there is no skill that the whole of it would not have.
+  // The whole repository as one more path would repeat all of its skills.
   if (elsewhere.some(({ path }) => path === '')) return ['.']
   const isPlain = ({ path, namespace, places }: Unit): boolean =>
     namespace === undefined && places.every(place => place.kind === 'tree' && place.path === path)

@@ -9,7 +9,7 @@ import type { ManifestHost, ReadManifest } from './read-manifest.js'
 /** A plugin, as a manifest describes it. Its paths are as they are written. */
 export interface PluginEntry {
   plugin: PluginRecord
-  /** Its folder, relative to that of the manifest. */
+  /** Its folder, relative to the manifest's. */
   source: string
   /** The paths of its skills, relative to its folder; absent if the manifest does not list them. */
   skills?: string[]
@@ -27,7 +27,7 @@ export interface PluginEntries {
   findings: Finding[]
   /** True if it is unknown which plugins the manifest names. */
   isUnknown: boolean
-  /** The folders of plugins that do not load, relative to that of the manifest, with the skills that they list. */
+  /** The folders of plugins that do not load, relative to the manifest's, with the skills that they list. */
   broken: Pick<PluginEntry, 'source' | 'skills'>[]
 }
 
@@ -36,7 +36,7 @@ interface Origin {
   host: ManifestHost
 }
 
-/** The one plugin that a `plugin.json` describes, whose folder is the manifest's own. */
+/** The plugin of a `plugin.json`; its folder is the manifest's. */
 export function describedPlugin({ value, placeOf }: ReadManifest, origin: Origin): PluginEntries {
   const entries = nothing()
   const place: PluginEntry['placeOf'] = (...path) => placeOf(path)
@@ -47,7 +47,7 @@ export function describedPlugin({ value, placeOf }: ReadManifest, origin: Origin
 /**
  * The plugins that a `marketplace.json` lists.
  *
- * @param isThere true for a folder, relative to that of the manifest, that exists
+ * @param isThere true if a folder, relative to the manifest's, exists
  */
 export function listedPlugins(
   { value, placeOf }: ReadManifest,
@@ -91,7 +91,7 @@ export function listedPlugins(
   return entries
 }
 
-/** The folder that a source names, and the one that an author may have meant who took `pluginRoot` otherwise. */
+/** The folder that a source names, and the one meant by an author who reads `pluginRoot` differently. */
 function readings(source: string, pluginRoot: string): [folder: string, other: string] {
   const ofRoot = joined('', source)
   const ofPluginRoot = joined(pluginRoot, source)
@@ -134,7 +134,7 @@ function skillPaths(value: unknown): string[] | undefined | string {
   return `"skills" has ${paths.length} paths, and at most ${limits.pluginPaths} are read`
 }
 
-/** The path that a `source` gives for a plugin's folder; null if that is outside of the repository. */
+/** The path of a plugin's folder by its `source`; null if it is outside the repository. */
 function localSource(source: unknown): string | null {
   if (source === undefined) return ''
   if (typeof source === 'string') return /^[a-z][a-z\d+.-]+:|^git@/i.test(source) ? null : source
@@ -152,7 +152,7 @@ function texts(value: Record<string, unknown>): Omit<PluginRecord, 'name'> {
   }
 }
 
-/** A path of a manifest below a folder. An absolute path stays as it is. */
+/** A path of a manifest joined to a folder. An absolute path is unchanged. */
 export function joined(folder: string, path: string): string {
   const written = path.replaceAll('\\', '/')
   return posix.isAbsolute(written) || /^[a-z]:/i.test(written)

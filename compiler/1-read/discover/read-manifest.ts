@@ -46,7 +46,7 @@ export function readManifest(
       return { fault: invalid(FILE_START, `it has more than ${limits.manifestBytes} bytes`) }
     return parseManifest(bytes)
   } catch (error) {
-    // A file stands where the manifest's folder would be.
+    // A file has the name of the manifest's folder.
     if ((error as NodeJS.ErrnoException).code === 'ENOTDIR') return null
     return { fault: invalid(FILE_START, systemReason(error)) }
   }
@@ -64,7 +64,7 @@ function invalid(place: Place, problem: string): Finding {
   return finding('manifest-invalid', place, problem)
 }
 
-/** `JSON.parse` gives every key, `__proto__` too, as the object's own, which a parser of ours need not see to. */
+/** `JSON.parse` makes every key, even `__proto__`, an own property, so this parser need not. */
 function parsed(text: string): { json: Record<string, unknown> } | Finding {
   try {
     const json: unknown = JSON.parse(text)
@@ -75,7 +75,7 @@ function parsed(text: string): { json: Record<string, unknown> } | Finding {
   }
 }
 
-/** Makes a function that finds where values are written in a text, which is parsed when it is first asked. */
+/** Returns a function that finds the places of values in JSON. The JSON is parsed on the first call. */
 function valuePlaces(text: string): ReadManifest['placeOf'] {
   let tree: Node | undefined
   const placeAt = placesIn(text)
@@ -93,7 +93,7 @@ function valuePlaces(text: string): ReadManifest['placeOf'] {
   }
 }
 
-/** The host that reads a manifest, as far as that changes what its `skills` field means. */
+/** The host that reads a manifest, where that changes the meaning of its `skills` field. */
 export type ManifestHost = 'claude' | 'other'
 
 /** The folders of a repository or plugin that hold manifests, in the order in which they count. */

@@ -18,7 +18,7 @@ import { type Discovery, emptyDiscovery } from './discovery.js'
 import { type FoundPlace, findElsewhere, proposedPaths } from './elsewhere.js'
 import { mayHaveManifest } from './read-manifest.js'
 
-/** A path entry that was walked, with what its manifests say. */
+/** The walk of a path entry, with the data of its manifests. */
 export interface WalkedEntry extends Walk {
   manifests: ManifestRecord[]
   plugins: PluginRecord[]
@@ -96,7 +96,7 @@ function walkRepository(dir: string, options: WalkEntryOptions): WalkedEntry {
   const isOut = (path: string): boolean => isIgnored(path) || found.closed.has(path)
   const isBroken = found.top.has('broken')
   const known = { listing: digest, listed, isBroken }
-  // It is unknown which skills are those of plugins, so it is read as it would be without conventions.
+  // It is unknown which skills belong to plugins, so it is read without conventions.
   if (isBroken) return { ...walkWithPlugins(dir, options), ...known }
   const mayHavePlugins = !found.top.has('marketplace')
   const walkUnits = (units: readonly Unit[]): WalkedEntry =>
@@ -167,7 +167,7 @@ function mayList(dir: string): boolean {
 }
 
 /**
- * Makes a function that tells a walk of a plain entry which folders are plugins: those with a manifest, and
+ * Returns a function that finds the plugins in a plain entry during its walk: folders with a manifest, and
  * those that a marketplace around them lists. Below a marketplace no other folder is a plugin.
  *
  * @param reserved the names of plugins that are known to come
@@ -204,7 +204,7 @@ function pluginFinder(
 }
 
 /**
- * Gives a walk's skills the namespace of their path entry, where it has one, and those that were skipped the
+ * Applies the namespace of a path entry, if it has one, to a walk's skills, and reserves for skipped files the
  * names that they would have. A skill never loads without its namespace.
  */
 export function withNamespaces<Walked extends Walk>(walked: Walked, namespace: string | undefined): Walked {

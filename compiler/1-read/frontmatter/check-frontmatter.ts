@@ -41,7 +41,7 @@ interface Described {
 /** Checks frontmatter by our rules and the specification's, apart from the characters of the name. */
 export function checkFrontmatter(verbatim: JsonObject, described: Described, at: Locator): Finding[] {
   const findings = [...checkName(described, at), ...checkDescription(verbatim, described, at)]
-  // Of most skills that is all there is.
+  // Most skills have no other field.
   if (Object.keys(verbatim).every(field => field === 'name' || field === 'description')) return findings
   return [
     ...findings,
@@ -105,7 +105,7 @@ function checkMetadata(verbatim: JsonObject, at: Locator): Finding[] {
   const { metadata } = verbatim
   if (metadata === undefined || metadata === null) return []
   if (!isJsonObject(metadata)) return [wrongType(at, metadata, 'a mapping', 'metadata')]
-  // Most hold tags at most, and what is their author's own.
+  // Most have no key of ours but tags.
   const ours = Object.keys(metadata).some(key => key !== 'tags' && CORE_METADATA_KEYS.includes(key))
   return [
     ...(ours ? checkCoreKeys(metadata, at) : []),
@@ -115,7 +115,7 @@ function checkMetadata(verbatim: JsonObject, at: Locator): Finding[] {
   ]
 }
 
-/** Checks the values under the keys that say what a skill is. */
+/** Checks the keys that define a skill: its role, visibility and schemas. */
 function checkCoreKeys(metadata: JsonObject, at: Locator): Finding[] {
   const findings: Finding[] = []
   const { role, visibility } = metadata
@@ -158,7 +158,7 @@ function checkSwitches(metadata: JsonObject, at: Locator): Finding[] {
     const written = metadata[key]
     if (typeof written !== 'string') return []
     const meant = SWITCH_WORDS.get(written.trim().toLowerCase())
-    // These strings have the effect that they are meant to have.
+    // These strings already work as intended.
     if (meant === undefined || (key === 'enabled' && (meant === 'true' || written === 'false'))) return []
     return [finding('switch-is-text', at.value('metadata', key), key, written, meant)]
   })
@@ -176,12 +176,12 @@ function normalTags(tags: JsonValue | undefined): { tag: string; inside: number[
 function checkTags({ tags, role }: JsonObject, at: Locator): Finding[] {
   const areTexts = tags === undefined || typeof tags === 'string' || isStringArray(tags)
   const findings = areTexts ? [] : [wrongType(at, tags, 'a list of strings', 'metadata', 'tags')]
-  // All others are their author's own.
+  // Any other tag belongs to the author.
   const normal = normalTags(tags).filter(({ tag }) => tag.startsWith('meta-'))
   if (normal.length === 0) return findings
   const idle = role === 'middleware' ? [] : normal.filter(({ tag }) => MIDDLEWARE_TAGS.includes(tag))
   const reserved = normal.filter(one => !one.tag.startsWith('meta-directive-') && !idle.includes(one))
-  // Other tags that begin so may belong to the author.
+  // Other tags with this prefix may belong to the author.
   const near = normal.flatMap(({ tag, inside }) => {
     if (DIRECTIVE_TAGS.includes(tag)) return []
     const known = DIRECTIVE_TAGS.find(candidate => editDistance(tag, candidate, 2) <= 2)
@@ -222,7 +222,7 @@ function checkMetadataKeys(metadata: JsonObject, at: Locator): Finding[] {
 
 const KNOWN_FIELDS = [...TOP_LEVEL_FIELDS, ...HONOURED_FIELDS]
 
-/** Skill files use the same few keys over and over, so the nearest key to each is looked up once. */
+/** Skill files repeat the same few keys, so the nearest key to each is looked up once. */
 const WORDS_KEPT = 1_000
 
 const nearCoreKey = memoize(
@@ -234,7 +234,7 @@ const nearCoreKey = memoize(
   WORDS_KEPT,
 )
 
-/** Fields that have hyphens, so that the same words in `metadata` can only be meant for them. */
+/** Hyphenated fields: the same words in `metadata` can only mean these. */
 const MISPLACED_FIELDS = KNOWN_FIELDS.filter(field => field.includes('-'))
 
 /** The letters of a key, in whatever case its words are written: `allowedTools`, `allowed_tools`. */
@@ -310,7 +310,7 @@ export function saysMain(text: string): boolean {
   return ROLE_MAIN.test(text)
 }
 
-/** Checks what a tool declares for itself: what has the wrong form has no effect. */
+/** Checks the declarations of a tool: a malformed one has no effect. */
 function checkDeclarations(metadata: JsonObject, at: Locator): Finding[] {
   // Other hosts have a `requires` of their own, such as `{ bins: [git] }`.
   const faults = declarationFaults(metadata).filter(({ key }) => key !== 'requires')
@@ -342,7 +342,7 @@ function checkDeclaredSchemas(metadata: JsonObject, at: Locator): Finding[] {
   })
 }
 
-/** A text that has nothing but what ranges of versions have: any other is another host's. */
+/** Strings with only the characters of version ranges; any other `requires` is another host's. */
 const RANGE_LIKE = /^[\s\d.xX*<>=~^|-]+$/
 
 function checkRequires({ requires }: JsonObject, at: Locator): Finding[] {

@@ -12,7 +12,7 @@ import { boundBroken, offsetsIn, readYaml, type YamlProblem } from './yaml.js'
 interface MetadataRead {
   /** The frontmatter with the string's keys in the string's place. */
   value: JsonObject
-  /** Finds places, of what the string holds too. */
+  /** Finds places, including those inside the string. */
   at: Locator
   findings: Finding[]
   /** Why the skill does not load. */
@@ -46,7 +46,7 @@ export function readMetadataString(verbatim: JsonObject, at: Locator): MetadataR
     const broken = finding('metadata-key-twice', inner.key('metadata', twice), twice)
     return { ...without, findings: [], broken }
   }
-  // The order of keys is the order of what they run.
+  // Middleware runs in the order of the keys.
   const entries = Object.entries(metadata).flatMap(([key, value]) =>
     key === METADATA_STRING ? Object.entries(inside) : [[key, value] as const],
   )
@@ -66,7 +66,7 @@ function notOneDocument(offset: number): YamlProblem {
   return { rule: 'yaml-syntax', offset, found: ['expected a single document in the string'] }
 }
 
-/** Finds places as `at` does, and of what stands in the string. */
+/** Finds places as `at` does, and those inside the string. */
 function locatorInside(
   text: string,
   inside: JsonObject,
@@ -90,7 +90,7 @@ function locatorInside(
 }
 
 /**
- * Makes a function that gives the offset in YAML of an offset in the value of a scalar that begins at `start`. Line
+ * Returns a function that converts an offset in the value of a scalar that begins at `start` to an offset in the YAML. Line
  * breaks and indentation are followed; behind an escape the scalar's own offset is returned. It goes on from where it
  * was last, since a value may be long and have much to be found in it.
  */

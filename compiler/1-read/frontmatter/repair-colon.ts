@@ -1,12 +1,12 @@
 import { lineEnd } from '../../diagnostics/source-text.js'
 
-/** A value of frontmatter that is written in a wrong way, and what to write instead. */
+/** A malformed value in frontmatter, and its replacement. */
 export interface ValueRepair {
   key: string
-  /** The value's offset in frontmatter's text. */
+  /** The value's offset in the frontmatter. */
   start: number
   end: number
-  /** The text to write instead. */
+  /** The replacement. */
   replacement: string
 }
 
@@ -40,7 +40,7 @@ export function repairColon(source: string, failedAt: number): ValueRepair | nul
   }
 }
 
-/** The text with the repaired value in quotes. */
+/** The frontmatter with the repaired value in quotes. */
 export function applyRepair(source: string, { start, end, replacement }: ValueRepair): string {
   return source.slice(0, start) + replacement + source.slice(end)
 }
@@ -88,7 +88,7 @@ const BEGINNINGS: Readonly<Record<string, string>> = {
 }
 
 /**
- * Says what to do about a fault of syntax whose cause shows in the line; null where it does not.
+ * Returns the hint on a syntax fault whose cause shows in its line; otherwise null.
  *
  * @param isFixable whether `check --fix` puts the value in quotes
  */

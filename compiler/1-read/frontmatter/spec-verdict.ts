@@ -17,7 +17,7 @@ export function specVerdict(bytes: Buffer, folderName: string): string[] {
   if (end === -1) return ['There is no second "---".']
   const yaml = text.slice(3, end)
   if (Buffer.byteLength(yaml) > limits.frontmatterBytes) return ['The frontmatter is too large to be read.']
-  // Our reader comes first, since it has limits: a text within them is safe for the other.
+  // Our reader comes first, since it has limits: within them, YAML is safe for the other reader.
   const { value, problem } = readYaml(yaml)
   if (problem?.rule === 'frontmatter-not-mapping') return ['The frontmatter must be a mapping.']
   if (problem) return [`The YAML is refused: ${problem.found[0] || problem.rule}.`]

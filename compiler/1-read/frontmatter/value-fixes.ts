@@ -4,11 +4,11 @@ import { lineEnd } from '../../diagnostics/source-text.js'
 import { applyRepair, entryAround, quote, type ValueRepair } from './repair-colon.js'
 import { readYaml, topLevelKeys } from './yaml.js'
 
-/** A value that YAML refuses for how it begins, although it can only be one text. */
+/** A value that YAML refuses because of its first character, although it can only be one string. */
 const ONE_TEXT: readonly RegExp[] = [
   // Reserved by YAML, so that no value can begin so.
   /^[@`%]./,
-  // Complete, and followed by more text.
+  // Complete, and followed by more.
   /^\*\S+[ \t]+\S/,
   /^\[[^[\]]*\][ \t]*[^\s,#\]]/,
   /^\{[^{}]*\}[ \t]*[^\s,#}]/,
@@ -21,7 +21,7 @@ const VALUES_MAX = 20
 
 /**
  * Puts values in quotes that YAML refuses for how they begin, as in `description: @mentions …`. Empty unless
- * that makes the frontmatter readable, and each value can only be one text.
+ * that makes the frontmatter readable, and each value can only be one string.
  */
 export function missingQuotes(source: string, failedAt: number): ValueRepair[] {
   const repairs: ValueRepair[] = []
@@ -50,7 +50,7 @@ function quoteAround(source: string, failedAt: number): ValueRepair | null {
   return { ...value, replacement: quote(text) }
 }
 
-/** A top-level value that stands on one line alone, up to its comment; null for any other. */
+/** A top-level value on a single line, without its comment; null for any other. */
 function oneLineValue(
   source: string,
   entryStart: number,
@@ -85,7 +85,7 @@ function fixOf(
   return rule === 'value-read-as-text' ? replaceValue(source, first, second) : null
 }
 
-/** Replaces a top-level value by another text; null unless it stands on one line alone. */
+/** Replaces a top-level value; null unless it is on a single line. */
 function replaceValue(source: string, key: string, text: string): ValueRepair | null {
   const entryStart = topLevelKeys(source).get(key)?.key
   const value = entryStart === undefined ? null : oneLineValue(source, entryStart)
@@ -98,7 +98,7 @@ function replaceValue(source: string, key: string, text: string): ValueRepair | 
   return { ...value, replacement: isPlain ? text : quote(text) }
 }
 
-/** A text that YAML reads as one without quotes. */
+/** A string that YAML reads as one without quotes. */
 const PLAIN_TEXT = /^(?!(?:true|false|null)$)[a-z][\w-]*(?: [a-z][\w-]*)*$/i
 
 /** Writes a name into a frontmatter without one; null where there is a key `name` or none at all. */
@@ -119,7 +119,7 @@ export function spaceTools(source: string, written: unknown): ValueRepair | null
   return spaced === written ? null : replaceValue(source, 'allowed-tools', spaced)
 }
 
-/** A line's text up to the first comment, without white space at its end; empty if it holds other line breaks. */
+/** A line up to its comment, without trailing white space; empty if it contains other line breaks. */
 function withoutComment(line: string): string {
   if (/[\n\u2028\u2029]|\r./s.test(line)) return ''
   const comment = line.search(/[ \t]#/)

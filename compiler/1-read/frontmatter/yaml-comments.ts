@@ -5,7 +5,7 @@ import { lineEnd } from '../../diagnostics/source-text.js'
 import { NOT_PLAIN } from './repair-colon.js'
 import { topLevelKeys } from './yaml.js'
 
-/** The rules that comments in a frontmatter ask not to report. */
+/** The rules that comments in frontmatter turn off. */
 interface IgnoreComments {
   rules: RuleName[]
   /** The names that cannot be ignored: where, and why. */
@@ -20,7 +20,7 @@ const IGNORE_COMMENT = /^#[ \t]*agent-apps-ignore\b/
 const COMMENT_LINE = /(?<=^|[ \t])#[ \t]*agent-apps-ignore\b([^\n\r]*)/gm
 
 /**
- * Reads the comments `# agent-apps-ignore name-differs, tag-idle` in a frontmatter. What follows ` -- ` is the
+ * Reads the comments `# agent-apps-ignore name-differs, tag-idle` in frontmatter. The part after ` -- ` is the
  * author's reason.
  */
 export function ignoreComments(yaml: string): IgnoreComments {
@@ -60,7 +60,7 @@ interface CutValue {
   key: string
   /** Offset of the `#`. */
   offset: number
-  /** The part that is left out, as it was written. */
+  /** The part that is cut off, as written. */
   cut: string
 }
 
@@ -83,7 +83,7 @@ function commentIn(source: string, start: number): number | null {
   for (let position = start; position < source.length; ) {
     const end = lineEnd(source, position)
     const comment = /[ \t]#/.exec(source.slice(position - 1, end))
-    // A comment on a line of its own was meant as one.
+    // A comment on its own line is intended.
     if (comment && (position === start || source.slice(position, position + comment.index).trim() !== ''))
       return position + comment.index
     position = end + 1

@@ -9,7 +9,7 @@ import { FORBIDDEN_KEYS } from '../../diagnostics/forbidden-keys.js'
 import { limits } from '../../files/limits.js'
 import { readPlainYaml } from './plain-yaml.js'
 
-/** Why a text cannot be frontmatter: the broken rule, its offset in the text, and what was found there. */
+/** Why YAML cannot be frontmatter: the broken rule, its offset, and the value found there. */
 export interface YamlProblem {
   rule: RuleName
   offset: number
@@ -25,7 +25,7 @@ const BLANK_RUN = /(\s{32})\s+/g
  * Reads frontmatter's YAML by the core schema of YAML 1.2: no dates, no binary, no code, nothing shared. Most
  * needs no parser.
  *
- * For one, the frontmatter is fenced again for gray-matter, and all its engines are replaced: by itself it runs
+ * For one, the frontmatter is fenced again for gray-matter, and all its engines are replaced: by default it runs
  * `---js` as code, caches what it parsed, and closes a block at `---foo`.
  */
 export function readYaml(source: string): YamlResult {
@@ -35,7 +35,7 @@ export function readYaml(source: string): YamlResult {
   return problem ? { problem } : { value: plain }
 }
 
-/** Reads any YAML, as `readYaml` does what is not plain. */
+/** Reads any YAML, with the parser that `readYaml` uses for all but plain YAML. */
 export function parseYaml(source: string): YamlResult {
   let alias: YamlProblem | null = null
   const shortened = source.replace(BLANK_RUN, '$1')
@@ -49,7 +49,7 @@ export function parseYaml(source: string): YamlResult {
       { content: `---\n${shortened}\n---\n` },
       { engines: { ...REFUSED, yaml: parse }, excerpt: noExcerpt },
     )
-    // gray-matter does not know all that is text in YAML.
+    // gray-matter takes some YAML for empty.
     const value: JsonObject = file.isEmpty ? parse(file.matter) : file.data
     const problem = problemInValue(source, value) ?? alias
     return problem ? { problem } : { value }
@@ -113,7 +113,7 @@ function parseMapping(source: string, onAlias: OnAlias): JsonObject {
 }
 
 /**
- * Makes the parser read every alias as null, so that a short text cannot stand for a huge value. The parser
+ * Makes the parser read every alias as null, so that short YAML cannot expand to a huge value. The parser
  * looks aliases up in a map that it makes for each document; when a node begins, ours replaces that map.
  */
 function aliasListener(onAlias: OnAlias): (event: string, state: State) => void {
@@ -188,14 +188,14 @@ function lastQuote(source: string): number | null {
 
 const BOUNDS: readonly RuleName[] = ['yaml-too-deep', 'yaml-too-many-keys']
 
-/** A broken rule in a value: the path of keys to it, and what was found. */
+/** A broken rule in a value: the path of keys to it, and the value found. */
 interface Breach {
   rule: RuleName
   path: (string | number)[]
   found: string[]
 }
 
-/** The first rule that a value breaks. Only if there is one is its offset looked up in the text. */
+/** The first rule that a value breaks. Its offset is looked up only then. */
 function problemInValue(source: string, value: JsonObject): YamlProblem | null {
   const breach = breachIn(value)
   if (breach === null) return null
@@ -247,13 +247,13 @@ function withoutBlankRuns(source: string): string {
   return source.replace(/\n(?:[ \t]*\n){100,}/g, run => `${' '.repeat(run.length - 1)}\n`)
 }
 
-/** Looks up the offset of a key or value in frontmatter's text, by its path; null where it is missing. */
+/** Looks up the offset of a key or value in frontmatter by its path; null if it is missing. */
 interface Offsets {
   key: (path: readonly (string | number)[]) => number | null
   value: (path: readonly (string | number)[]) => number | null
 }
 
-/** Finds offsets in frontmatter's text, which is parsed when the first is asked for. */
+/** Finds offsets in frontmatter, which is parsed on the first call. */
 export function offsetsIn(source: string): Offsets {
   let parsed: Document | undefined
   const document = (): Document => {
@@ -336,8 +336,8 @@ function plainKey(source: string, name: string): KeyOffsets | undefined {
 const BLANKS = /(?=[ \t]|\r?(?:\n|$))[ \t]*/y
 
 /**
- * Finds the keys of frontmatter's top-level mapping, as offsets into its text. In a block mapping exactly
- * these begin a line, so that no parser is needed. A mapping written in braces gives none.
+ * Finds the offsets of the keys of frontmatter's top-level mapping. In a block mapping exactly
+ * these begin a line, so no parser is needed. A mapping in braces gives none.
  */
 export function topLevelKeys(source: string): Map<string, KeyOffsets> {
   const offsets = new Map<string, KeyOffsets>()

@@ -6,7 +6,7 @@ interface ContentLink {
 
 /** Destinations that are not relative paths: URLs, anchors, absolute paths and placeholders of templates. */
 const ELSEWHERE = /^(?:[a-z][a-z\d+.-]*:|[#/\\?~])|[{}<>$*|"\n]|\.\.\.|…/i
-/** The text after a link's closing bracket, if the link may be relative. */
+/** The characters after a link's closing bracket, if the link may be relative. */
 const MAY_BE_LOCAL = /\](?:\(\s*<?|:[ \t]*<?)(?![a-z][a-z\d+.-]*:|[#/?\s])/iy
 
 /**
@@ -24,7 +24,7 @@ export function contentLinks(text: string, from: number, to: number): ContentLin
     .map(({ ref, offset }) => ({ ref: ref.replace(/\\([!-/:-@[-`{-~])/g, '$1'), offset: from + offset }))
 }
 
-/** False for a content without relative links, which most are: a look at its brackets is enough to tell. */
+/** False for content without relative links, which is most: its brackets show that. */
 function mayHaveLocal(content: string): boolean {
   for (let at = content.indexOf(']'); at !== -1; at = content.indexOf(']', at + 1)) {
     MAY_BE_LOCAL.lastIndex = at
@@ -73,7 +73,7 @@ function destinationAt(content: string, at: number, pattern: RegExp): ContentLin
 }
 
 const FENCE = /```|~~~/
-/** A fence may stand in a list or a quotation. */
+/** A fence may be in a list or a quotation. */
 const OPENING = /^(?:[ \t>]|[-*+][ \t]|\d+[.)][ \t])*(`{3,}(?=[^`]*$)|~{3,})/
 
 /** The content with its fenced code blanked, at unchanged offsets. */

@@ -8,7 +8,7 @@ const REPLACEMENT_BYTES = Buffer.from(REPLACEMENT)
 
 export interface DecodedText {
   text: string
-  /** True where each character is one byte. Such a text has no hidden characters. */
+  /** True if each character is one byte. Such a file has no hidden characters. */
   ascii: boolean
   /** The line and column of an offset into `text`. */
   placeAt: (offset: number) => Place
@@ -16,7 +16,7 @@ export interface DecodedText {
   byteAt: (offset: number) => number
 }
 
-/** Decodes a skill file's bytes, or says why they are not text. A byte order mark stays in the text. */
+/** Decodes a skill file's bytes, or returns why they are not text. A byte order mark is kept. */
 export function decode(bytes: Buffer): DecodedText | Finding {
   if (bytes.length > limits.fileBytes) return finding('file-too-large', FILE_START)
   const nul = bytes.indexOf(0)
@@ -46,7 +46,7 @@ function placeInBytes(bytes: Buffer, offset: number): Place {
   return placeAt(before, before.length)
 }
 
-/** The offset of the first invalid byte: decoding gives a U+FFFD there which the bytes do not contain. */
+/** The offset of the first invalid byte: decoding inserts a U+FFFD there that the bytes do not contain. */
 function firstInvalid(bytes: Buffer): number {
   const text = bytes.toString('utf8')
   let offset = 0

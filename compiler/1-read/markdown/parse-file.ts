@@ -40,7 +40,7 @@ import { type DecodedText, decode, hiddenCharacters } from './decode.js'
 import { locator, type RepairedYaml, readRepaired } from './read-repaired.js'
 import { type Block, splitFirst, splitFurther } from './split-file.js'
 
-/** A replacement in a file's text that repairs a finding. Offsets are in UTF-16 units. */
+/** A replacement in a file that repairs a finding. Offsets are in UTF-16 units. */
 export interface Fix {
   /** The rule that it repairs; `allowed-tools` for commas, which only the specification forbids. */
   rule: RuleName | 'allowed-tools'
@@ -56,7 +56,7 @@ export interface ParsedFile {
   /** The names of tools that do not load, each with its fault. */
   broken: { name: string; finding: Finding }[]
   findings: Finding[]
-  /** The rules that comments ask not to report. */
+  /** The rules that comments turn off. */
   ignored: RuleName[]
   fixes: Fix[]
 }
@@ -119,7 +119,7 @@ function firstContent(blocks: (Block | Finding)[]): number {
   return first === undefined || 'rule' in first ? 0 : first.contentStart
 }
 
-/** Reads one skill of a file, and adds its tool and findings to what is parsed of the file. */
+/** Reads one skill of a file, and adds its tool and findings to `parsed`. */
 function parseBlock(parsed: ParsedFile, decoded: DecodedText, block: Block, source: SkillSource): void {
   const { text, placeAt } = decoded
   const { findings } = parsed
@@ -164,7 +164,7 @@ function parseBlock(parsed: ParsedFile, decoded: DecodedText, block: Block, sour
   for (const { rule, ...repair } of fixesOf(findings.slice(before), yaml)) fix(rule, repair)
   const spaced = spaceTools(yaml, verbatim['allowed-tools'])
   if (spaced !== null) fix('allowed-tools', spaced)
-  // Both were read as strings already. An index holds null instead of a value that JSON does not have.
+  // Both were read as strings already. An index has null instead of a value that JSON lacks.
   for (const field of ['name', 'description']) if (notJson(verbatim[field]) !== null) verbatim[field] = null
   const { name, title } = named
   const { kind } = source
@@ -250,7 +250,7 @@ function referencesIn(
   return references.length > 1 ? inOrder(references) : references
 }
 
-/** The placeholders of other hosts in a skill's text and `allowed-tools`. */
+/** The placeholders of other hosts in a skill's content and `allowed-tools`. */
 function placeholdersIn(verbatim: JsonObject, content: string): HostPlaceholder[] {
   const { 'allowed-tools': tools = [], arguments: names } = verbatim
   const allowed = [tools].flat().filter(one => typeof one === 'string')
@@ -262,7 +262,7 @@ function placeholdersIn(verbatim: JsonObject, content: string): HostPlaceholder[
 /**
  * Adds a fault that keeps a tool from loading.
  *
- * @param text the text in which the fault is
+ * @param text the frontmatter or file with the fault
  */
 function addBroken(parsed: ParsedFile, why: Finding, name: string | null, text: string): void {
   const fatal = isFatal(why) ? why : finding('name-missing', why.place)
@@ -311,7 +311,7 @@ function readName(
   if (problem === null) {
     const differs = kind === 'folder' && !atRoot && written !== folderName
     if (differs) findings.push(finding('name-differs', at.value('name'), written, folderName))
-    // A string from the parser is a slice that keeps the whole file's text in memory; the folder's name is
+    // A string from the parser is a slice that keeps the whole file in memory; the folder's name is
     // not.
     return { name: written === folderName ? folderName : written }
   }

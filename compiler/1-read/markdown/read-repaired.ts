@@ -8,12 +8,12 @@ import type { DecodedText } from './decode.js'
 import type { Block } from './split-file.js'
 
 export interface RepairedYaml {
-  /** The author's text with the repairs made. */
+  /** The author's YAML with the repairs made. */
   yaml: string
-  /** The repairs, with offsets in the author's text. */
+  /** The repairs, with offsets in the author's YAML. */
   repairs: ValueRepair[]
   result: YamlResult
-  /** Converts an offset in `yaml` to one in the author's text. */
+  /** Converts an offset in `yaml` to one in the author's YAML. */
   written: (offset: number) => number
 }
 
@@ -37,7 +37,7 @@ export function readRepaired(source: string): RepairedYaml {
   }
 }
 
-/** The number of characters by which repairs lengthen the text. */
+/** The number of characters that repairs add. */
 function growth(repairs: ValueRepair[]): number {
   return repairs.reduce((sum, { start, end, replacement }) => sum + replacement.length - (end - start), 0)
 }

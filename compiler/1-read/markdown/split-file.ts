@@ -3,9 +3,9 @@ import { lineEnd } from '../../diagnostics/source-text.js'
 import { limits } from '../../files/limits.js'
 import type { DecodedText } from './decode.js'
 
-/** One skill's part of a Markdown file, as offsets into its text (UTF-16 units). */
+/** One skill's part of a Markdown file, as offsets in UTF-16 units. */
 export interface Block {
-  /** The YAML between the fences, without them. Both 0 where there is no frontmatter. */
+  /** The YAML between the fences, without them. Both 0 without frontmatter. */
   yamlStart: number
   yamlEnd: number
   /** From right after the closing fence's newline to the next block or the end. */
@@ -84,7 +84,7 @@ const DESCRIPTION_KEY = /^description[ \t]*:/m
 /** A usual line of frontmatter: a key, an item of a list, an indented line, a comment, a blank line. */
 const YAML_LINE = /^(?:[\w$-]+[ \t]*:(?:[ \t]|$)|- |[ \t]|#|$)/
 
-/** Why a closed block, probably meant as a skill, is none; null for a break, a heading or a table. */
+/** Why a closed block that looks like a skill is not one; null for a break, a heading or a table. */
 function whyContent(yaml: string, blankBefore: boolean): string | null {
   const isMeant = DESCRIPTION_KEY.test(yaml) && yaml.split('\n').every(line => YAML_LINE.test(line.trimEnd()))
   if (!isMeant) return null
@@ -92,7 +92,7 @@ function whyContent(yaml: string, blankBefore: boolean): string | null {
   return blankBefore ? null : 'no blank line stands before it'
 }
 
-/** Why an unclosed block that begins with a name, and so is probably meant as a skill, is none; else null. */
+/** Why an unclosed block that begins with a name, like a skill, is not one; else null. */
 function whyUnclosed({ rule }: Finding, rest: string, blankBefore: boolean): string | null {
   const isMeant = blankBefore && /^name:[ \t]*[a-z0-9-]+[ \t]*(?:[\r\n]|$)/.test(rest)
   return isMeant && rule !== 'frontmatter-too-large' ? 'it is not closed' : null

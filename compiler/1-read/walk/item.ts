@@ -35,12 +35,12 @@ export interface Area {
   real: string
 }
 
-/** True for a folder of skills, of which a SKILL.md in it says something as a whole, and for the entry itself. */
+/** True for a folder of skills, which a SKILL.md in it describes as a whole, and for the entry itself. */
 export function isTop({ path, area: { place } }: Item): boolean {
   return path === '' || (place.kind === 'tree' && path === place.path)
 }
 
-/** True for the place of a skill that is a whole repository, and has in it what is no part of it. */
+/** True if a whole repository is one skill, and contains files that are not part of it. */
 export function isAlone({ place }: Area): boolean {
   return place.kind === 'folder' && place.path === ''
 }

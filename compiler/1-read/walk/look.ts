@@ -22,7 +22,7 @@ import { systemReason } from '../../files/regular-file.js'
  */
 export function listDirectory(directory: string): Dirent[] {
   const items = readdirSync(directory, { withFileTypes: true })
-  // Systems whose names are UTF-8 mostly give them in this order already.
+  // Systems with UTF-8 names mostly list them in this order already.
   const isOrdered = items.every(({ name }, index) => byCodePoint(items[index - 1]?.name ?? '', name) <= 0)
   return isOrdered ? items : items.sort((a, b) => byCodePoint(a.name, b.name))
 }
@@ -42,7 +42,7 @@ export function realPath(directory: string): string {
   }
 }
 
-/** True for a directory and for a link to one; false also for what may not be looked at. */
+/** True for a directory and for a link to one; false also without permission to look. */
 export function isDirectory(path: string): boolean {
   return resolveLink(path)?.stat.isDirectory() === true
 }
@@ -70,7 +70,7 @@ export function statLink(link: string, realFolder: string): FileStat | Finding {
   return statFile(link)
 }
 
-/** The finding for what has a skill's name and is not a file. */
+/** The finding for a skill's name that is not a file. */
 export function notRegular(): Finding {
   return finding('file-unreadable', FILE_START, 'not a regular file')
 }
@@ -83,7 +83,7 @@ export function resolveLink(link: string): { real: string; stat: Stats } | null 
   })
 }
 
-/** The last part of the path that a broken link holds. */
+/** The last part of a broken link's target. */
 export function targetName(link: string): string {
   return basename(orNull(() => readlinkSync(link)) ?? link)
 }

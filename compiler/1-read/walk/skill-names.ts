@@ -15,7 +15,7 @@ export function isSkillMd(name: string): boolean {
   return SKILL_FILE.test(name)
 }
 
-/** True for the name of a skill that is a file of its own: `review.skill.md`, `review.skill.ts`. */
+/** True for the name of a single-file skill: `review.skill.md`, `review.skill.ts`. */
 export function isSingleFile(name: string): boolean {
   return SINGLE_FILE.test(name)
 }
@@ -39,7 +39,7 @@ export function isSkillFolder(folder: string): boolean {
   return skillFileOf(peekDirectory(folder)) !== undefined
 }
 
-/** The name that was meant by a file which begins as a skill does and is almost called so; else null. */
+/** The intended name of a file that begins like a skill and has almost its name; else null. */
 export function nameMeant(name: string, file: string): string | null {
   const near = SKILL_FILE.test(name) ? null : NEAR_FILE.exec(name)
   // An unreadable file with such a name is not known to be a skill.
@@ -49,7 +49,7 @@ export function nameMeant(name: string, file: string): string | null {
 }
 
 /**
- * The names that an unreadable skill seems to give.
+ * The names that an unreadable skill seems to define.
  *
  * @param folderNames the possible names of its folder; only a folder skill takes its name from them
  */

@@ -44,14 +44,14 @@ export interface WalkOptions {
   /** The units of the directory to search, in their order. Default: the whole directory. */
   units?: readonly Unit[]
   /**
-   * Gives the unit that a folder is which is no part of a skill, the reason why nothing in it loads, or null.
+   * Returns the unit of a folder outside skills, the reason why nothing in it loads, or null.
    */
   unitAt?: (folder: { path: string; real: string }, listing: readonly Dirent[]) => Unit | 'closed' | null
   /** Called with the absolute path of each directory before it is listed. */
   onDirectory?: ((path: string) => void) | undefined
 }
 
-/** Subfolders of a folder skill that hold its resources; no folder skill is looked for in them. */
+/** Subfolders of a folder skill for its resources; they are not searched for folder skills. */
 const OWN_FOLDERS = new Set(['assets', 'references', 'scripts', 'templates', 'examples', 'fixtures'])
 
 /** The stat of a file that cannot be read. */
@@ -149,7 +149,7 @@ class Walker {
       const child: Item = {
         path,
         absolute,
-        // Where no link leads to it, which saves a second text of each path.
+        // Without a link, which saves a second copy of each path.
         real: directory.real === directory.absolute ? absolute : inside(directory.real, name),
         realName: name,
         scope,
@@ -163,7 +163,7 @@ class Walker {
     }
   }
 
-  /** The area that a folder belongs to, which may be a unit of its own; null where nothing in it loads. */
+  /** The area that a folder belongs to, which may be its own unit; null if nothing in it loads. */
   private areaOf({ path, real, scope, area }: Item, listing: Dirent[]): Area | null {
     const unit = scope === null ? (this.options.unitAt?.({ path, real }, listing) ?? null) : null
     if (unit === null) return area
@@ -216,7 +216,7 @@ class Walker {
   /** The scope that a folder's SKILL.md opens; null without one, or in another skill's own folder. */
   private openScope(directory: Item, listing: Dirent[]): Scope | null {
     const { path, absolute, real, realName, inOwnFolder, scope, area } = directory
-    // A folder called SKILL.md stands in the way of the file, and is reported as an unreadable one.
+    // A folder called SKILL.md is reported as an unreadable file.
     const item = skillFileOf(listing) ?? listing.find(({ name }) => name === 'SKILL.md')
     if (item === undefined || this.isIgnored(below(path, item.name))) return null
     const { name } = item
@@ -351,10 +351,10 @@ class Walker {
   }
 
   /**
-   * Notes that a file or folder gives no skill.
+   * Notes that a file or folder is not a skill.
    *
    * @param counts true where it counts as a file met
-   * @param names the names that it seems to give
+   * @param names the names that it seems to define
    */
   private skip(path: string, why: Finding, counts = false, names: string[] = []): void {
     this.skipped.push({ path, finding: why, counts, ...(names.length > 0 && isInside(path) && { names }) })
