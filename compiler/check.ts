@@ -12,11 +12,11 @@ import type { Unit } from './records/unit.js'
 
 /** The project that `check` reads, and its options. */
 export interface CheckOptions extends ReportOptions {
-  /** Correct in the files what can be corrected without guessing, and report the remaining faults. */
+  /** Correct faults in the files where no guess is needed, and report the others. */
   fix?: boolean | undefined
-  /** With `fix`: write nothing, and give what would change as `diff`. */
+  /** With `fix`: write nothing, and return the changes as `diff`. */
   dryRun?: boolean | undefined
-  /** Also give the verdict of the Agent Skills specification's reference validator on every folder skill. */
+  /** Also run the Agent Skills specification's reference validator on every folder skill. */
   spec?: boolean | undefined
 }
 
@@ -33,7 +33,7 @@ export interface CheckResult extends Report {
   fixed: string[]
   /** With `fix`: each place that was corrected, or would be. */
   fixes: FixedPlace[]
-  /** With `dryRun`: what would change, as a unified diff; else empty. */
+  /** With `dryRun`: the changes as a unified diff; else empty. */
   diff: string
   /** How many places `fix` would correct now, by rule; `allowed-tools` for commas, with `spec`. */
   fixable: Record<string, number>
@@ -69,7 +69,7 @@ export async function check(options: CheckOptions = {}): Promise<CheckResult> {
   return { ...report, searched: parts.flatMap(searchedIn), fixed, fixes, diff, fixable, spec: verdicts }
 }
 
-/** The units of a directory in which skill files are, as shown paths; the directory where there are none. */
+/** The units of a directory with skill files, as shown paths; the directory if there are none. */
 function searchedIn({ directory, units, skills }: ProjectPart): string[] {
   const hasSkills = ({ path }: Unit): boolean => skills.some(skill => skill.unit.path === path)
   const searched = units.filter(hasSkills).map(({ path }) => shownPath(directory, path))

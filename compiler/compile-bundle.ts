@@ -23,7 +23,7 @@ export interface CompileBundleOptions extends Omit<CompileOptions, 'bundle' | 'c
    * `cwd`.
    */
   types?: string | undefined
-  /** Receives every place that decides what is made. */
+  /** Receives every path that the result depends on. */
   looks?: WatchSink | undefined
 }
 

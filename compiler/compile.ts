@@ -45,7 +45,7 @@ export interface CompileResult extends Report {
   /** How many skill files were not parsed, since they had not changed. */
   reused: number
   /**
-   * How many contents with directives were compiled anew: those of files that changed, or that include one
+   * How many contents with directives were compiled again: those of files that changed, or that include one
    * which did.
    */
   rendered: number
@@ -86,7 +86,7 @@ export async function compile(options: CompileOptions = {}): Promise<CompileResu
 }
 
 /**
- * Compiles with options that were checked, and names to `watchSink` every place that decides what is made.
+ * Compiles with options that were checked, and reports to `watchSink` every path that the result depends on.
  */
 export async function compileProject(options: CompileOptions, watchSink?: WatchSink): Promise<CompileResult> {
   const project = await readProject(options, options.check !== true, watchSink?.path)
@@ -120,7 +120,7 @@ async function emitProject({ projectFile }: Project, job: Job): Promise<string[]
   return []
 }
 
-/** The result of compiling a project, with what was made of its indexes. */
+/** The result of compiling a project, and the output of `make`. */
 interface CompiledProject<Made> extends Omit<CompileResult, 'bundled'> {
   made: Made
 }
@@ -168,7 +168,7 @@ export async function compileRead<Made extends { diagnostics: Message[] }>(
   }
 }
 
-/** Messages with the severities that the settings say, without those whose rule is off. */
+/** Messages with the configured severities, without those whose rule is off. */
 async function setMessages(messages: readonly Message[], rules: RuleSettings): Promise<Message[]> {
   if (messages.length === 0) return []
   const { toMessage } = await import('./diagnostics/to-message.js')

@@ -24,8 +24,8 @@ export class FileWatches implements WatchSink {
   private compile = 0
 
   /**
-   * @param onChange called when something changed that counts, with its absolute path; that of its folder where
-   *   the system does not say more
+   * @param onChange called with the absolute path of a relevant change; its folder's if
+   *   the system reports no more
    * @param onFull called when the system watches no more directories for this process
    */
   constructor(

@@ -38,7 +38,7 @@ const OPTIONS: OptionTable<Exclude<keyof GraphOptions, keyof ProjectOptions>> = 
  * Draws the graph of a project's references: `$inherit`, `delegate`, exact names in `allowed-tools`,
  * directives and relative links. It reads skill files and writes nothing.
  *
- * @throws TOOL_NOT_FOUND for a name that no tool has, and what `check` throws
+ * @throws TOOL_NOT_FOUND for an unknown name, and the errors of `check`
  */
 export async function graph(options: GraphOptions = {}): Promise<ReferenceGraph> {
   checkProjectOptions('graph', options, OPTIONS)

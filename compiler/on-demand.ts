@@ -11,7 +11,7 @@ import type { ProposedPaths } from './propose-paths.js'
 import type { VerifyOptions, VerifyResult } from './verify.js'
 import type { Watcher, WatchOptions } from './watch.js'
 
-// What takes a project is loaded when it is called: to load it takes longer than to look something up.
+// Functions over a project are loaded when called: loading them takes longer than a look-up.
 
 /**
  * Compiles the skills of a project's directories: finds them, reads those that changed, makes each
@@ -36,7 +36,7 @@ export async function check(options: CheckOptions = {}): Promise<CheckResult> {
  * Draws the graph of a project's references: `$inherit`, `delegate`, exact names in `allowed-tools`,
  * directives and relative links. It reads skill files and writes nothing.
  *
- * @throws TOOL_NOT_FOUND for a name that no tool has, and what `check` throws
+ * @throws TOOL_NOT_FOUND for an unknown name, and the errors of `check`
  */
 export async function graph(options: GraphOptions = {}): Promise<ReferenceGraph> {
   return (await import('./graph.js')).graph(options)
@@ -65,7 +65,7 @@ export async function clean(options: CleanOptions = {}): Promise<CleanResult> {
  * compile runs at a time; changes that come meanwhile lead to one more.
  *
  * @returns once it is compiled for the first time
- * @throws what `compile` throws, where that cannot be done
+ * @throws the errors of `compile`, if the first compile fails
  */
 export async function watch(options: WatchOptions = {}): Promise<Watcher> {
   return (await import('./watch.js')).watch(options)
@@ -75,7 +75,7 @@ export async function watch(options: WatchOptions = {}): Promise<Watcher> {
  * Compiles a project, and returns its bundle instead of writing it, for another bundler to go on with.
  * Indexes are written.
  *
- * @throws what `compile` throws
+ * @throws the errors of `compile`
  */
 export async function compileBundle(options: CompileBundleOptions = {}): Promise<CompileBundleResult> {
   return (await import('./compile-bundle.js')).compileBundle(options)

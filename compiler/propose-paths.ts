@@ -14,7 +14,7 @@ export interface ProposedPaths {
 
 /**
  * Finds the path entries under which the skills of a directory are found: those that are searched where nothing
- * is configured, and those of other folders that have skills.
+ * is configured, and those of other folders with skills.
  */
 export function proposePaths(directory: string): ProposedPaths {
   const dir = resolve(directory)
@@ -23,7 +23,7 @@ export function proposePaths(directory: string): ProposedPaths {
     { elsewhere: 'read' },
   )
   if (isBroken) {
-    // Any other entry would load skills without the namespace that the manifest gives them once it is mended.
+    // Any other entry would load skills without the namespace that a repaired manifest would assign.
     const places = findElsewhere(dir, emptyDiscovery(), () => false, false)
     return { paths: [{ dir: '.', discover: true }], skills: sum(places) }
   }

@@ -70,7 +70,7 @@ export function verifyDirectory(
 
 type Deviates = (file: string, reason: string) => void
 
-/** An index's header and its records, from whichever files. */
+/** An index's header and its records, from all of its files. */
 interface ReadIndex {
   header: IndexHeader
   records: { [Name in Section]: Map<string, IndexRecords[Name][string]> }

@@ -13,7 +13,7 @@ import { verifyDirectory } from './verify-directory.js'
 /** The project that `verify` checks. */
 export interface VerifyOptions extends ProjectOptions {}
 
-/** A file that differs from what an index says. */
+/** A file that differs from its record in an index. */
 export interface Deviation {
   /** As shown: relative to `cwd`, `/`-separated. */
   file: string
@@ -25,11 +25,11 @@ export interface Deviation {
 
 /** The result of comparing a project's files with its indexes. */
 export interface VerifyResult {
-  /** The files that were looked at, and those of them that were not there. */
+  /** The compared files, and the missing ones among them. */
   counts: { directories: number; files: number; absent: number }
   /** In order of directory and file; none where all is as it was compiled. */
   deviations: Deviation[]
-  /** Sources that were not there to be checked, as shown paths: what is compiled does without them. */
+  /** Missing sources, as shown paths: compiled output works without them. */
   absent: string[]
 }
 
@@ -71,7 +71,7 @@ function projectDeviation(projectFile: ProjectText): Deviation {
   }
 }
 
-/** Throws the error on; for the folder of a bundle with a hint at what can be done instead. */
+/** Rethrows an error; for the folder of a bundle, with a hint. */
 async function refuseBundle(error: unknown): Promise<never> {
   if (!isAgentAppsError(error) || error.code !== 'DIRECTORY_NOT_FOUND' || !error.file) throw error
   const { isBundle } = await import('./4-bundle/write/check-place.js')
@@ -82,7 +82,7 @@ async function refuseBundle(error: unknown): Promise<never> {
   })
 }
 
-/** The hint for a directory that differs from what was compiled. */
+/** The hint for a directory that differs from its index. */
 async function whatToDo(directory: ProjectDirectory): Promise<string> {
   const { dir } = directory
   try {

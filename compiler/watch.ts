@@ -11,7 +11,7 @@ import type { ProjectOptions } from './project/project.js'
 /** The project that `watch` compiles, and its callbacks. */
 export interface WatchOptions extends Omit<CompileOptions, 'check'> {
   /**
-   * Called after the first compile, and after each whose result differs from that of the one before. `changed`
+   * Called after the first compile, and after each one with a different result. `changed`
    * has the paths, relative to `cwd`, that changed since the one before, sorted; it is empty for the first
    * compile, and where the system reports no changes.
    */
@@ -62,7 +62,7 @@ const POLL = 1_000
  * compile runs at a time; changes that come meanwhile lead to one more.
  *
  * @returns once it is compiled for the first time
- * @throws what `compile` throws, where that cannot be done
+ * @throws the errors of `compile`, if the first compile fails
  */
 export async function watch(options: WatchOptions = {}): Promise<Watcher> {
   checkProjectOptions('watch', options, OPTIONS)
@@ -87,10 +87,10 @@ class Watching {
     path => this.changed(path),
     () => this.fallBack(),
   )
-  /** Changes so far, and those of them that the last compile began after. */
+  /** The number of changes so far, and the number when the last compile began. */
   private changes = 0
   private compiled = 0
-  /** The paths that changed since the last compile whose result was told, absolute. */
+  /** The paths that changed since the last reported compile, absolute. */
   private readonly changedPaths = new Set<string>()
   /** The diagnostics, or the error, of the last compile, as a string. */
   private outcome: string | null = null

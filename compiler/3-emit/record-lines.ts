@@ -15,7 +15,7 @@ import { fileRecord, type LinkedDirectory } from '../records/linked-directory.js
 
 /**
  * The lines of a directory's index, or of those of its shards that `isWanted` picks. Tools that were not read anew keep those of the last compile.
- * Whoever calls has seen to it that `previous` has them, in the same store. Without `cascades`, those of the last compile hold; so do the
+ * The caller makes sure that `previous` has them, in the same store. Without `cascades`, those of the last compile are kept; so are the
  * contents that are null.
  */
 export function recordLines(

@@ -28,7 +28,7 @@ const PART_NAME = /^(?:index|list)-([0-9a-f]{32})\.json$/
 const WRITTEN_NAME =
   /^\.?(?:agent-apps|(?:index|list)-[0-9a-f]{32}|(?:module|chunk)-[0-9A-Z]{8}|cache|gitignore)[\w.-]*$/
 
-/** The files that code was compiled to: all of them, and what those hold that are new. */
+/** The files that code was compiled to, and the contents of the new ones. */
 export interface MadeModules {
   files: string[]
   outputs: ReadonlyMap<string, Uint8Array>
@@ -53,8 +53,8 @@ export function outdatedFiles(
 }
 
 /**
- * Writes modules ahead of the index that is to name them, and runs `work` while nobody removes them. Those that the index names already are
- * removed by nobody while it does: where they all lie there, nothing is written, so that the directory may be read-only.
+ * Writes modules before the index that will name them, and runs `work` while no other process removes them. Those that the index names already are
+ * safe while it does: if all of them are there, nothing is written, so that the directory may be read-only.
  *
  * @throws INDEX_NOT_WRITABLE, INDEX_LOCKED
  */
@@ -82,7 +82,7 @@ function missingModules(directory: string, outputs: ReadonlyMap<string, Uint8Arr
 }
 
 /**
- * Brings an index onto disk: shards and their list first, the index file last, then what no index names any more is removed.
+ * Writes an index: shards and their list first, the index file last. Then files that no index names any more are removed.
  * Whenever it is cut short, the index file names a complete set of shards, the old or the new one. Only to be
  * called under the directory's lock.
  *
@@ -115,8 +115,8 @@ export async function writeIndex(
 const TIDY_PATIENCE = 2_000
 
 /**
- * Tidies up after a compile that ended without writing an index, and after those that were killed, where there are any. What
- * cannot be tidied up now is left to the next compile: the index is right as it stands.
+ * Tidies up after a compile that ended without writing an index, and after killed ones. Files that
+ * cannot be removed now are left to the next compile: the index is already correct.
  */
 export async function tidyDirectory(directory: string): Promise<void> {
   try {
@@ -135,13 +135,13 @@ function tidy(directory: string): void {
   removeFiles(directory, unnamedModules(directory))
 }
 
-/** Keeps the cache of a compile that had nothing else to write. A directory that cannot be written to goes without. */
+/** Saves the cache of a compile that had nothing else to write; does nothing in a read-only directory. */
 export async function saveCache(directory: string, cache: readonly Uint8Array[]): Promise<void> {
   try {
     prepareIndexDirectory(directory)
     await writeCache(directory, cache)
   } catch {
-    // The index is right as it stands; the next compile reads every file again, and that is all.
+    // The index is already correct; the next compile just reads every file again.
   }
 }
 
@@ -161,7 +161,7 @@ export function madeFiles(directory: string): string[] {
   if (lstatSync(folder, { throwIfNoEntry: false })?.isDirectory() !== true) return made
   const written = readWritten(directory)
   const named = new Set(written && partFiles(written))
-  // A compile that runs the modules it is about to name holds the lock.
+  // A compile that runs the modules of its future index holds the lock.
   const kept = isLockHeld(directoryLock(directory)) ? strayModules(directory, modulesOf(written)) : []
   for (const name of readdirSync(folder).sort()) {
     const file = `${INDEX_DIRECTORY}/${name}`
@@ -177,7 +177,7 @@ export function madeFiles(directory: string): string[] {
   return made
 }
 
-/** Removes shards and lists that the index no longer names and what a compile that was killed left behind. */
+/** Removes shards and lists that the index no longer names, and files that a killed compile left behind. */
 function removeLeftovers(directory: string, isNamed: (file: string) => boolean): void {
   const folder = join(directory, INDEX_DIRECTORY)
   removeFiles(directory, [...halfWritten(directory), ...abandonedDirectoryLock(directory)])
@@ -212,7 +212,7 @@ function modulesOf(written: IndexText | null): Set<string> {
 }
 
 /**
- * The modules in a directory's folder that a compile wrote and that are not named, relative to the directory: those of a compile that was
+ * The modules in a directory's folder that a compile wrote and no index names, relative to the directory: those of a compile that was
  * killed, or of one before.
  */
 function strayModules(directory: string, named: ReadonlySet<string>): string[] {

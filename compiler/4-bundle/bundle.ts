@@ -26,18 +26,18 @@ import { hasLeftovers, outdatedFiles, writeBundle } from './write/write-bundle.j
 export interface BundleOptions {
   /** The entry's file: `….mjs` or `….js`, relative to `cwd`. Its other files go into a folder beside it. */
   bundle?: string | undefined
-  /** Names of the tools that the bundle keeps, as patterns, with what those lead to. Default: the configuration's, where `paths` is absent; else all. */
+  /** Patterns of the tools that the bundle keeps, with everything they depend on. Default: the configuration's, if `paths` is absent; else all. */
   keep?: readonly string[] | undefined
   minify?: boolean | undefined
   sourcemap?: boolean | undefined
   /** `node`: the bundle is for hosts with files and processes, and has the tools that need them. Default: any host. */
   host?: 'node' | undefined
-  /** True: types have the library's tools, too. Default: those of the project and of others' directories. */
+  /** Include the library's tools in the types. Default: false. */
   libraryTypes?: boolean | undefined
 }
 
 /**
- * Refuses what no bundle can be written to, before anything is compiled.
+ * Refuses a path that no bundle can be written to, before anything is compiled.
  *
  * @throws OPTIONS_INVALID, BUNDLE_PLACE
  */
@@ -66,7 +66,7 @@ export function checkBundle(
 interface MadeBundle {
   /** Keyed by path relative to the place's folder. */
   files: Map<string, Uint8Array>
-  /** Those of `files` that code finds by its place, by their path. */
+  /** The files that code finds relative to itself, by path. */
   assets: Map<string, BundledAsset>
   declared: DeclaredTool[]
   /** Warnings about packages whose code a bundle cannot follow. */
@@ -176,7 +176,7 @@ export async function makeBundle(
       const code = readModule(directory, module, root, brought, onPath)
       const file = join(directory.dir, module)
       for (const input of [file, `${file}.map`]) inputs.add(input)
-      // The library's own is tested in bundles; what it imports besides, it does without.
+      // The library's code is tested in bundles, and works without its optional imports.
       if (directory.at !== parts.library)
         unfollowed.push(...code.unfollowed.map(one => placedFault(one, directory.dir)))
       return code

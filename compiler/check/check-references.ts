@@ -165,7 +165,7 @@ function placeOf({ line, column }: ToolReference): Place {
   return { line, column }
 }
 
-/** Links that nobody meant as paths: single words, names of hosts without a scheme, and placeholders. */
+/** Links that are not meant as paths: single words, host names without a scheme, and placeholders. */
 const NOT_MEANT =
   /^[^./]*$|\\|^(?:www\.|[\w-]+(?:\.[\w-]+)*\.(?:com|dev|io|net|org)(?:[/?#]|$))|(?:^|\/)(?:path\/to|your-[^/]*)(?:\/|$)/i
 
@@ -175,7 +175,7 @@ function isMeant(ref: string): boolean {
 
 /**
  * Finds the patterns of `allowed-tools` that match no tool of any searched directory, each with the name
- * that it may have meant, or an empty string. Only all directories together show these, so they are in no
+ * that was probably meant, or an empty string. Only all directories together show these, so they are in no
  * index.
  */
 export async function unmatchedPatterns(
@@ -196,7 +196,7 @@ export async function unmatchedPatterns(
   )
 }
 
-/** The patterns that no tool of the library or of another host matches. */
+/** The patterns that match no tool of the library or of another host. */
 function suspects({ linked: { units, findings } }: LinkedPart): string[] {
   return units
     .flatMap(({ path, findings: own }) => [...own, ...(findings.get(path) ?? [])])

@@ -39,11 +39,11 @@ export const checkTogether: Stage<
 }
 
 /**
- * Finds guards that guard less than they seem to: rules that match no known tool, `gated: false` of what does
+ * Finds guards that guard less than they seem to: rules that match no known tool, `gated: false` on a tool that does
  * more than read, and tools that take the name of one that declares permissions. Works on tools that were read
  * anew.
  *
- * @param names those of all tools of the directories that are searched
+ * @param names the names of all tools in the searched directories
  */
 function checkGuards<Part extends ReportPart>(
   parts: readonly Part[],
@@ -57,7 +57,7 @@ function checkGuards<Part extends ReportPart>(
       if (tool) return declaredBy(guardsOf(tool))
     }
     const { metadata = {}, tags = [] } = library?.get(name)?.frontmatter ?? {}
-    // A tool that only some hosts have is not what a skill of its name is taken for.
+    // A skill is not mistaken for a tool that only some hosts have.
     return tags.includes(WORKSPACE_TAG) ? [] : declaredBy(readGuards(metadata))
   }
   const found: { directory: number; path: string; finding: Finding }[] = []

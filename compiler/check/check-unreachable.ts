@@ -32,7 +32,7 @@ export function checkUnreachable<Part extends ReportPart>(parts: readonly Part[]
   const reached = new Set(
     tools.filter(({ tool, name }) => !mayBeUnreachable(tool) || isLetThrough(name, tool)).map(({ id }) => id),
   )
-  // A set's iteration also visits what is added on the way.
+  // A set's iteration also visits items added on the way.
   for (const id of reached) {
     const one = byId.get(id)
     if (!one) continue
@@ -61,7 +61,7 @@ function frontmatterOf({ fresh }: UnitTool) {
   return fresh?.record.frontmatter
 }
 
-/** Hidden by itself, and not only from models: `disable-model-invocation` leaves a skill to the user. */
+/** Hidden by its own metadata, and not only from models: `disable-model-invocation` leaves a skill to the user. */
 function mayBeUnreachable({ fresh }: UnitTool): boolean {
   if (!fresh) return false
   const { visibility, role, tags, extra } = fresh.record.frontmatter
@@ -77,7 +77,7 @@ function mayBeUnreachable({ fresh }: UnitTool): boolean {
   )
 }
 
-/** True for a name that stands in another skill's file. */
+/** True if another skill's file contains a name. */
 function mentions(parts: readonly ReportPart[]): (name: string, part: ReportPart, file: string) => boolean {
   const texts = parts.flatMap(part =>
     part.linked.units.map(({ path }) => ({ part, path, text: textOf(join(part.directory.dir, path)) })),

@@ -69,7 +69,7 @@ function wantedFixes(fixes: readonly Fix[], { spec }: Pick<Fixing, 'spec'>): Fix
   return fixes.filter(({ rule }) => spec || rule !== 'allowed-tools').sort((a, b) => a.start - b.start)
 }
 
-/** A text with fixes made, which do not overlap; every other character stays. */
+/** Applies fixes, which do not overlap, and leaves every other character. */
 function withFixes(text: string, fixes: readonly Fix[]): string {
   const pieces = fixes.map(
     ({ start, replacement }, index) => text.slice(fixes[index - 1]?.end ?? 0, start) + replacement,
@@ -77,7 +77,7 @@ function withFixes(text: string, fixes: readonly Fix[]): string {
   return pieces.join('') + text.slice(fixes.at(-1)?.end ?? 0)
 }
 
-/** True if every skill that a file has stays as it is, and none is broken that was not. */
+/** True if every skill of a file keeps its meaning, and no other one breaks. */
 function meansTheSame(before: ParsedFile, after: ParsedFile): boolean {
   const isWorse = after.findings.filter(isFatal).length > before.findings.filter(isFatal).length
   const [was, is] = [before, after].map(
@@ -88,7 +88,7 @@ function meansTheSame(before: ParsedFile, after: ParsedFile): boolean {
 
 /** All that matters of a tool, as a string. */
 function meaningOf({ content, record: { frontmatter } }: ParsedFile['tools'][number]): string {
-  // The title is the name that did not hold.
+  // The title is the name that was replaced.
   const { title: _, 'allowed-tools': allowed, ...rest } = frontmatter
   const patterns = allowed === undefined ? null : parsePatterns(allowed).map(({ text }) => text)
   return JSON.stringify([rest, patterns, content])
@@ -100,11 +100,11 @@ async function diffOf(file: string, before: string, after: string): Promise<stri
   return createTwoFilesPatch(`a/${file}`, `b/${file}`, before, after, undefined, undefined, { context: 2 })
 }
 
-/** Replaces a skill's file, and no link that leads to it; who may read it stays as it is. */
+/** Replaces a skill's file, not a link to it, and keeps its permissions. */
 function replaceFile(skill: WalkedSkill, text: string): void {
   const file = realpathSync(fileOf(skill))
   const temporary = temporaryName(file)
-  // Somebody's link of that name would be written through.
+  // An existing link of that name would be written through.
   rmSync(temporary, { force: true })
   writeFileSync(temporary, text, { flag: 'wx', mode: 0o600 })
   chmodSync(temporary, statSync(file).mode)

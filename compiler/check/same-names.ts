@@ -11,7 +11,7 @@ interface Namesake extends ReadSkillFile {
   name: string
   directory: number
   path: string
-  /** As it is shown. */
+  /** A shown path. */
   file: string
   place: Place
 }
@@ -33,7 +33,7 @@ export function ambiguousNames<Part extends ReportPart & ProjectPart>(parts: rea
   return withFound(parts, found)
 }
 
-/** Finds copies of skills that come first: in the same directory, or under the same name in an earlier one. */
+/** Finds copies of earlier skills: in the same directory, or of the same name in an earlier one. */
 export function copiedSkills<Part extends ReportPart & ProjectPart>(parts: readonly Part[]): Part[] {
   const firsts = new Map<string, ReadSkillFile & { file: string }>()
   const found: FoundIn[] = []

@@ -48,7 +48,7 @@ function errorsOf(skill: WalkedSkill): string[] {
 }
 
 /**
- * Adds to units what only the specification asks for: `metadata` of strings alone, and no long names, which
+ * Adds findings that only the specification asks for: `metadata` of strings alone, and no long names, which
  * are errors then.
  */
 async function addSpecFindings(units: readonly SkillUnit[], folders: readonly WalkedSkill[]): Promise<void> {

@@ -50,7 +50,7 @@ const OTHER_NAMES: readonly string[] = [
 
 const KNOWN = new Set([...LIBRARY_NAMES, ...[...FOREIGN_NAMES.values()].flat(), ...OTHER_NAMES])
 
-/** True for the name of a tool of the library or of another host. */
+/** True for the name of a library tool or of another host's tool. */
 export function isKnownElsewhere(name: string): boolean {
   return KNOWN.has(name)
 }

@@ -9,7 +9,7 @@ import { type Finding, finding, type Place } from './diagnostics.js'
 
 type SchemaPlace = (part: 'params' | 'returns', ...inside: (string | number)[]) => Place
 
-/** Checks a tool's schemas: gives the first fault of each, or else its slips. */
+/** Checks a tool's schemas: returns the first fault of each, or else its slips. */
 export function checkSchemas(metadata: JsonObject, placeOf: SchemaPlace): Finding[] {
   return (['params', 'returns'] as const).flatMap(part => {
     const schema = metadata[part]
@@ -74,7 +74,7 @@ function mayBe(shape: Shape, value: JsonValue): boolean {
   return SHAPES[shape][1](value) && (shape !== 'types' || typeof value === 'string' || Array.isArray(value))
 }
 
-/** True for middleware and directives, whose params may be of any type: a configuration or a text. */
+/** True for middleware and directives, whose params may have any type: a configuration or a string. */
 function takesAny({ role, tags }: JsonObject): boolean {
   const isDirective = Array.isArray(tags) && tags.some(tag => String(tag).startsWith('meta-directive-'))
   return role === 'middleware' || isDirective

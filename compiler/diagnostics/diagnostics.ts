@@ -10,7 +10,7 @@ interface Rule {
   severity: Severity | ((...found: string[]) => Severity)
   /** True where a skill with this fault does not load. */
   fatal?: true
-  /** True where the fault is a consequence of another skill's fault. */
+  /** True if another skill's fault causes this one. */
   follows?: true
   /** True for a fault that may allow something which its author forbids. It cannot be silenced. */
   security?: true
@@ -22,7 +22,7 @@ function capitalized(message: string): string {
   return message.charAt(0).toUpperCase() + message.slice(1)
 }
 
-/** For rules whose findings contain the message, as part of a sentence, and what to do. */
+/** For rules whose findings contain the message, as part of a sentence, and the remedy. */
 const MESSAGE_IN_FINDING = {
   severity: 'error',
   reason: capitalized,
@@ -38,7 +38,7 @@ function fieldNote(field: string, near = '', place = ''): string {
 }
 
 /**
- * Every rule, sorted by name: how bad a fault is, what is wrong, what to do. `docs/rules.md` explains each.
+ * Every rule, sorted by name: its severity, the fault and the remedy. `docs/rules.md` explains each.
  * The arguments are strings, so that a finding is plain data which a cache can hold.
  */
 export const RULES = {
@@ -491,7 +491,7 @@ export const RULES = {
     note: 'Correct the pattern, or remove it.',
   },
   'pattern-unmatched': {
-    // A name that is like no other is most likely that of a host's own tool.
+    // A name unlike any other is most likely a host's own tool.
     severity: (pattern, near) => (near || !/^[\w-]+(?:\(|$)/.test(pattern ?? '') ? 'warning' : 'info'),
     reason: pattern =>
       `The pattern ${JSON.stringify(pattern)} in allowed-tools matches no tool that is known`,
@@ -770,7 +770,7 @@ export function toDiagnostic(file: string, finding: Finding): Diagnostic {
   }
 }
 
-/** The counterpart of `toDiagnostic`; null where the messages do not tell what was found. */
+/** The counterpart of `toDiagnostic`; null if the values cannot be read from the messages. */
 export function findingOf({ file, rule, line, column, reason, note }: Diagnostic): Finding | null {
   if (!isRuleName(rule)) return null
   const known: Rule = RULES[rule]
@@ -789,11 +789,11 @@ export function brokenDiagnostic(file: string, finding: Finding): Diagnostic {
 
 /**
  * A diagnostic in the form that `unified` uses. `fatal` is true where the skill does not load; `severity`
- * says how bad the fault is.
+ * gives the severity.
  */
 export type Message = VFileMessage & { severity: Severity }
 
-/** True for a message about a consequence of another skill's fault, which has a message of its own. */
+/** True for a message about a consequence of another skill's fault, which has its own message. */
 export function isFollowUp({ ruleId = '' }: Message): boolean {
   return 'follows' in (RULES[ruleId as RuleName] ?? {})
 }

@@ -3,7 +3,7 @@ import { isJsonObject } from '../../src/base/json.js'
 import { nearest } from '../../src/base/nearest.js'
 import { isRuleName, RULES, type RuleName } from './diagnostics.js'
 
-/** The severity that a project gives a rule; `off`: it is not reported. */
+/** The severity of a rule in a project; `off`: it is not reported. */
 export type RuleSetting = Severity | 'off'
 
 /** The rules whose severity a project has set, by name. */
@@ -33,10 +33,10 @@ export function fixedSeverity(rule: RuleName): string | null {
   return 'fatal' in RULES[rule] ? 'a skill with this fault does not load' : null
 }
 
-/** Gives a diagnostic the severity that the settings say; null where its rule is off. */
+/** Applies the settings to a diagnostic's severity; null if its rule is off. */
 export function withSetting(diagnostic: Diagnostic, settings: RuleSettings): Diagnostic | null {
   const setting = Object.hasOwn(settings, diagnostic.rule) ? settings[diagnostic.rule] : undefined
-  // A fault that keeps a skill from loading is reported, whichever rule it breaks.
+  // A fault that keeps a skill from loading is always reported.
   if (setting === undefined || diagnostic.fatal) return diagnostic
   return setting === 'off' ? null : { ...diagnostic, severity: setting }
 }

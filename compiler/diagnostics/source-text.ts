@@ -20,7 +20,7 @@ export function placeAt(text: string, offset: number): Place {
   return { line, column: offset - lineStart + 1 }
 }
 
-/** Makes a function that gives the places of offsets in a text. It searches lines only as far as needed. */
+/** Returns a function that converts offsets in a text to places. It searches lines only as far as needed. */
 export function placesIn(text: string): (offset: number) => Place {
   const starts = [0]
   /** The first newline behind the starts, once it was looked for; a long line is searched once. */
@@ -50,7 +50,7 @@ export function lineEnd(text: string, start: number): number {
   return newline === -1 ? text.length : newline
 }
 
-/** Finds places of what is in frontmatter, in the author's file. */
+/** Finds the places of keys and values of frontmatter in the author's file. */
 export interface Locator {
   value: (field: string, ...inside: (string | number)[]) => Place
   key: (field: string, ...inside: string[]) => Place
@@ -59,7 +59,7 @@ export interface Locator {
 }
 
 /**
- * Says where a text stops being JSON, and why, as the end of a sentence about it.
+ * Returns where a text stops being JSON, and why, as the end of a sentence about it.
  *
  * @param error what `JSON.parse` threw, whose message differs between versions of Node and may have no line
  */
@@ -74,7 +74,7 @@ export function jsonFault(text: string, error: unknown): { place: Place; problem
 
 function syntaxErrors(text: string, { parseTree }: typeof import('jsonc-parser')): ParseError[] {
   const errors: ParseError[] = []
-  // A text may be nested too deep for this parser, which calls itself. `JSON.parse` has said what is wrong.
+  // JSON may be nested too deep for this recursive parser. `JSON.parse` has reported the fault.
   orNull(() => parseTree(text, errors, { disallowComments: true }))
   return errors
 }

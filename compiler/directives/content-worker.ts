@@ -1,4 +1,4 @@
-/** Parses contents in a thread of its own, which can be ended. */
+/** Parses contents in its own thread, which can be terminated. */
 import { parentPort } from 'node:worker_threads'
 import { type ParseRequest, parseContent } from './parse-content.js'
 

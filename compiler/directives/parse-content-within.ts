@@ -3,7 +3,7 @@ import { Worker } from 'node:worker_threads'
 import { ContentWork } from '../../src/content/content-work.js'
 import type { KnownDirectives, ParsedContent, ParseRequest } from './parse-content.js'
 
-/** The longest that parsing a text may take by the clock, in ms. */
+/** The longest that parsing one text may take by the clock, in ms. */
 const TIME_LIMIT = 30_000
 /** How often both limits are checked, in ms. */
 const INTERVAL = 100
@@ -15,10 +15,10 @@ const TOO_MANY_MARKS = new RegExp(String.raw`^(?:[ \t]*(?:>|[-*+]|\d{1,9}[.)])){
 
 /**
  * Finds the known directives of a text, as `parseContent` does, but within bounds: the parser takes seconds
- * for some texts of a few thousand characters, so all are parsed in a thread, which is ended if it takes too
+ * for some texts of a few thousand characters, so all are parsed in a thread, which is terminated if it takes too
  * long. There is one thread, so texts take turns.
  *
- * @param work the computing time that is left for the content that the text belongs to, which is reduced by
+ * @param work the computing time left for the content that the text belongs to, which is reduced by
  *   the time used. It is not the time by the clock, so that a text gives the same index on a busy machine
  */
 export async function parseContentWithin(
@@ -43,7 +43,7 @@ function unread(text: string, line: number, why: string): ParsedContent {
   return { parts: [[0, text.length]], faults: [{ message, hint, line, column: 1 }], slips: [] }
 }
 
-/** @throws an error that says why the thread was ended */
+/** @throws an error with the reason why the thread was terminated */
 async function parseInThread(
   request: ParseRequest,
   work: Pick<ContentWork, 'computing'>,
@@ -65,7 +65,7 @@ async function parseInThread(
     work.computing -= spent()
     return parsed
   } catch (error) {
-    // No time is left for the rest of the content either: each text of it would start a thread, and end it
+    // No time is left for the rest of the content either: each text of it would start a thread and end it
     // again.
     work.computing = 0
     thread = undefined

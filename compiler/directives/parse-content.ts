@@ -18,9 +18,9 @@ export interface ParseRequest {
 
 export interface ParsedContent {
   parts: ContentPart[]
-  /** The mistakes in directives, in the order of the text. */
+  /** The faults of directives, in order. */
   faults: ContentProblem[]
-  /** Text that was probably meant to be a directive, in the order of the text. */
+  /** Text that resembles a directive, in order. */
   slips: ContentProblem[]
 }
 
@@ -29,7 +29,7 @@ const DEPTH_MAX = 32
 const DIRECTIVES_MAX = 10_000
 
 /**
- * Finds the known directives of a Markdown text. Directives that are not known are text, as is everything in
+ * Finds the known directives of a Markdown text. Unknown directives are text, as is everything in
  * code, HTML and links.
  *
  * @param firstLine the line of its file that the text begins with
@@ -118,7 +118,7 @@ class Reading {
     return this.parsed(parts)
   }
 
-  /** The result for a text that the parser is not given. */
+  /** The result for a text without directives, which is not parsed. */
   refuse(fault: Found): ParsedContent {
     this.faults.push(fault)
     return this.parsed([[0, this.text.length]])
@@ -137,7 +137,7 @@ class Reading {
       })
   }
 
-  /** The parts of ranges that hold the given nodes. `indent` is omitted by the ranges on each line. */
+  /** The parts of ranges that contain the given nodes. `indent` is omitted by the ranges on each line. */
   private partsOf(nodes: readonly RootContent[], ranges: readonly Range[], indent: string): ContentPart[] {
     const parts: ContentPart[] = []
     const directives = this.directivesIn(nodes).map(node => this.partOf(node, indent))
@@ -174,7 +174,7 @@ class Reading {
   private isKnown(node: DirectiveNode): boolean {
     const { start, end } = offsetsOf(node)
     const isInline = node.type === 'textDirective'
-    // Without brackets, or with brackets that are never closed, an inline directive is text.
+    // Without closed brackets, an inline directive is text.
     if (isInline && end - start === node.name.length + 1) return false
     return this.known.get(node.name)?.includes(isInline ? 'inline' : 'block') === true
   }

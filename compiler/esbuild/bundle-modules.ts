@@ -25,7 +25,7 @@ export interface BundledModule {
 
 export interface BundledModules {
   modules: Map<string, BundledModule>
-  /** Keyed as the sources are, one or more for each source that gives no module. */
+  /** Keyed like the sources, one or more for each source without a module. */
   failures: Map<string, ModuleFailure[]>
   /** The files to write, by path relative to the directory. */
   outputs: Map<string, Uint8Array>
@@ -38,12 +38,12 @@ export interface BundleOptions {
 }
 
 const INLINE = 'agent-apps-inline:'
-/** Sources are given to esbuild by number: in a path it would take `*` for a pattern. */
+/** Sources are passed to esbuild by number: it would read `*` in a path as a pattern. */
 const ENTRY = 'agent-apps-entry:'
 
 /**
- * Bundles code into ES modules: one build with splitting, so that what several share is one chunk. A source with
- * a fault fails alone. What is imported must belong to the project or to a package installed for it.
+ * Bundles code into ES modules: one build with splitting, so that shared code is one chunk. A source with
+ * a fault fails alone. Imports must belong to the project or to a package installed for it.
  */
 export async function bundleModules(
   directory: string,
@@ -83,7 +83,7 @@ async function bundle(
     const failed = failuresByEntry(place, error, keys)
     const attributed = [...failed.values()].flat().length
     if (failed.size === 0 || attributed === error.errors.length) return { failed }
-    // What an entry imports may have faults as well, and only an entry that is built alone says whose they are.
+    // An entry's imports may have faults as well, and only a build of that entry alone shows whose they are.
     const alone = new Map([...sources].filter(([key]) => failed.has(key)))
     return { failed: new Map([...failed, ...(await blame(place, alone, options))]) }
   }
@@ -144,7 +144,7 @@ async function build(
   return useEsbuild(esbuild => esbuild.build(buildOptions))
 }
 
-/** The first lines of a module. In a module without a place of its own, `require` starts from the file that holds the code. */
+/** The first lines of a module. For code written inside a file, `require` starts from that file. */
 function bannerOf(sources: ReadonlyMap<string, ModuleSource>, placement: Placement): string {
   if (placement === 'index') return `${MODULE_MARK}\n${REQUIRE_BANNER}`
   if (placement === 'anywhere') return REQUIRE_BANNER
@@ -172,7 +172,7 @@ function isFile(input: string): boolean {
   return !/^[<(]?[\w-]{2,}\)?:/.test(input)
 }
 
-/** The sources by number. What one that stands in a file imports is looked up from that file's folder. */
+/** The sources by number. Code written inside a file resolves imports from that file's folder. */
 function entrySources(sources: ReadonlyMap<string, ModuleSource>): Plugin {
   const numbered = [...sources]
   return {
@@ -217,7 +217,7 @@ function hostCopies(external: readonly string[], placement: Placement): Plugin {
         if (asked.pluginData === hostCopies) return undefined
         const { kind, importer, resolveDir } = asked
         const found = await find(asked.path, { kind, importer, resolveDir, pluginData: hostCopies })
-        // What is not installed here may be where it runs, and only the import says so.
+        // A package that is missing here may exist where the code runs, and only the import shows that.
         const isThere = found.errors.length === 0
         if (!isThere && placement === 'url' && kind === 'import-statement') return { errors: found.errors }
         return { path: isThere ? pathToFileURL(found.path).href : asked.path, external: true }
@@ -280,7 +280,7 @@ function isBuildFailure(error: unknown): error is BuildFailure {
   return error instanceof Error && 'errors' in error && Array.isArray(error.errors)
 }
 
-/** The failures that lie in entries themselves. Others are somebody's who imports the file at fault. */
+/** The failures in entries themselves. Others belong to the importers of the file at fault. */
 function failuresByEntry(
   place: BundlePlace,
   { errors }: BuildFailure,
@@ -310,7 +310,7 @@ async function blame(
     } catch (error) {
       const { errors = [], message } = error as Partial<BuildFailure> & Error
       const failures = errors.map(one => failureOf(place, one))
-      // Its own faults, then those of what it imports.
+      // Its own faults, then those of its imports.
       const isOwn = ({ file }: ModuleFailure): boolean => file === entryPath(key, source)
       failures.sort((a, b) => Number(isOwn(b)) - Number(isOwn(a)))
       failed.set(key, failures.length === 0 ? [placeless(message)] : failures)

@@ -1,6 +1,6 @@
 type Esbuild = typeof import('esbuild')
 
-/** Thrown where a text ended esbuild's process, as one does that nests too deeply. */
+/** Thrown if code ended esbuild's process, as deep nesting does. */
 export class EsbuildEnded extends Error {
   constructor() {
     super('it nests too deeply to be parsed')
@@ -12,7 +12,7 @@ let alone: Promise<unknown> = Promise.resolve()
 
 /**
  * Uses esbuild. All of the package's uses share one process of it: where one ends that process, those under way
- * at the time are done again, each alone, so that only the one that ends it fails.
+ * at the time are repeated, each alone, so that only the one at fault fails.
  *
  * @throws EsbuildEnded, and what esbuild throws
  */

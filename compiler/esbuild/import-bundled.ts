@@ -9,10 +9,10 @@ import { importHint } from './import-hint.js'
 import type { ModuleSource } from './module-source.js'
 
 /**
- * Imports code that was not compiled, bundled as compiling would have bundled it, so that it means the same on
- * every Node. Code that stands in a text is imported from a `data:` URL, so that no file is written for it.
+ * Imports code that was not compiled, bundled as a compile would bundle it, so that it means the same on
+ * every Node. Code inside a skill's text is imported from a `data:` URL, so that no file is written for it.
  *
- * @throws TOOL_BROKEN with the author's file and line, where the code cannot be bundled; what importing it throws
+ * @throws TOOL_BROKEN with the author's file and line if the code cannot be bundled; any error of the import
  */
 export async function importBundled(
   directory: string,
@@ -24,7 +24,7 @@ export async function importBundled(
   return import(pathToFileURL(file).href)
 }
 
-/** Bundles code that stands in a text to a module in a `data:` URL. Stacks call it by the file that it stands in. */
+/** Bundles code inside a skill's text to a module in a `data:` URL. Stack traces name the skill's file. */
 async function bundleToUrl(
   directory: string,
   source: Extract<ModuleSource, { code: string }>,
@@ -37,8 +37,8 @@ async function bundleToUrl(
 }
 
 /**
- * Bundles code for an import by this process or one that it starts. The bundle lies in a folder of its own until this process ends, for
- * what it imports later. The file of the module that is returned is absolute.
+ * Bundles code for an import by this process or one that it starts. The bundle stays in its own folder until this process ends, for
+ * later imports. The returned file of the module is absolute.
  *
  * @throws TOOL_BROKEN with the author's file and line, where the code cannot be bundled
  */

@@ -31,7 +31,7 @@ export function guardedReads(
     name: 'agent-apps-guard',
     setup({ onLoad }) {
       onLoad({ filter: /.*/, namespace: 'file' }, ({ path, suffix }) => {
-        // What some bundlers read as an instruction, esbuild takes for another file of the same contents.
+        // Some bundlers read a query as an instruction; to esbuild it is another file of the same contents.
         const problem =
           suffix === ''
             ? readProblem(path, root)
@@ -69,7 +69,7 @@ function readProblem(path: string, root: string): string | null {
   }
 }
 
-/** The text without its links to source maps that are not to be read: esbuild follows them wherever they lead. */
+/** Code without links to source maps outside the project: esbuild would follow them anywhere. */
 function withoutForeignMaps(text: string, path: string, root: string): string {
   return text.replace(/(\/[/*][#@][ \t]*sourceMapping)URL=([^\s'"]+)/g, (link, start: string, map: string) =>
     map.startsWith('data:') || readProblem(resolve(dirname(path), map), root) === null
@@ -85,9 +85,9 @@ export function forbiddenImports(place: BundlePlace, { inputs }: Metafile): Map<
     for (const { path, original = path, external } of imports) {
       const isPackage = !/^[./]/.test(original) || input.includes('node_modules/')
       const problem = external ? externalProblem(path) : inputProblem(path, place, isPackage)
-      const told = forbidden.get(input) ?? []
-      if (problem === null || told.some(({ message }) => message === problem)) continue
-      forbidden.set(input, [...told, { message: problem, ...importPlace(input, place, original) }])
+      const known = forbidden.get(input) ?? []
+      if (problem === null || known.some(({ message }) => message === problem)) continue
+      forbidden.set(input, [...known, { message: problem, ...importPlace(input, place, original) }])
     }
   }
   return forbidden
@@ -116,7 +116,7 @@ function externalProblem(path: string): string | null {
   return isAbsolute(path) ? `imports the absolute path ${JSON.stringify(path)}` : null
 }
 
-/** The place of an import in a file; its first line if it cannot be found. A text in frontmatter has no file. */
+/** The place of an import in a file; its first line if it cannot be found. Code in frontmatter has no file. */
 function importPlace(
   input: string,
   { directory }: BundlePlace,

@@ -1,7 +1,7 @@
 /** esbuild's message for a package that is not installed, with the package's name. Imports that begin with `.`, `/` or `#` name no package. */
 const PACKAGE_MISSING = /\bCould not resolve "((?:@[\w.-]+\/)?\w[\w.-]*)(?:\/[^"]*)?"/
 
-/** How to mend code that cannot be bundled, by esbuild's message. */
+/** The remedy for code that cannot be bundled, by esbuild's message. */
 export function importHint(problem: string): string {
   const name = PACKAGE_MISSING.exec(problem)?.[1]
   return name === undefined

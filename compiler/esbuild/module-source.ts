@@ -1,7 +1,7 @@
-/** Code to be made a module: a file, or a text that stands in a file. */
+/** The source of a module: a file, or code inside a file. */
 export type ModuleSource = { file: string } | { code: string; from: string }
 
-/** A reason why a source gives no module. `file` is absolute, or null where the fault is not in a file. */
+/** The reason why a source has no module. `file` is absolute, or null if the fault is not in a file. */
 export interface ModuleFailure {
   message: string
   file: string | null
@@ -24,6 +24,6 @@ export interface BundlePlace {
 /** The first line of every file that code or a schema is compiled to, by which the file is known again. */
 export const MODULE_MARK = '// Made by agent-apps. Do not edit: the next `agent-apps compile` replaces it.'
 
-/** Packages in CommonJS that use Node's own modules call `require`, which an ES module does not have. `adapters/esbuild.ts` knows it by its text. */
+/** CommonJS packages that use Node's modules call `require`, which an ES module lacks. `adapters/esbuild.ts` searches for this text. */
 export const REQUIRE_BANNER =
   "import { createRequire as __agentAppsRequire } from 'node:module'; const require = __agentAppsRequire(import.meta.url);"

@@ -12,7 +12,7 @@ export const OWN_PLACES = {
   __filename: '__agentAppsSourceFilename',
 }
 
-/** Those names as they stand in compiled code. */
+/** These names in compiled code. */
 export const SOURCE_NAME = /^__agentAppsSource(Url|Dirname|Filename)\d*$/
 
 /**
@@ -34,7 +34,7 @@ export function placeDefinitions(target: string, isModule: boolean): string {
     "import { fileURLToPath as __agentAppsPath, pathToFileURL as __agentAppsUrl } from 'node:url';",
     'const { url: __agentAppsModuleUrl } = import.meta;',
     `const __agentAppsSourceFilename = __agentAppsPath(new URL(${url}, __agentAppsModuleUrl));`,
-    // Which characters are encoded is Node's to say, and differs between its versions.
+    // The set of encoded characters differs between versions of Node.
     'const __agentAppsSourceUrl = __agentAppsUrl(__agentAppsSourceFilename).href;',
     "const __agentAppsSourceDirname = __agentAppsPath(new URL('.', __agentAppsSourceUrl)).slice(0, -1);",
   ].join(' ')
@@ -50,11 +50,11 @@ export function relativeUrl(path: string): string {
 
 /** The places that compiled code knows. */
 export interface KnownPlaces {
-  /** The source's URL relative to the module, by the name that stands for `import.meta.url` of the source. */
+  /** The source's URL relative to the module, by the name that replaces the source's `import.meta.url`. */
   urls: Map<string, string>
   /** The number of characters put before the source's first line, by that URL. */
   shifts: Map<string, number>
-  /** The code with spaces for the definitions, so that all places stay the same. */
+  /** The code with spaces instead of the definitions, so that all places stay the same. */
   code: string
 }
 
@@ -64,7 +64,7 @@ const FILENAME =
   /^ *(?:var|const) (__agentAppsSourceFilename\d*) = .*?\(new URL\(("(?:[^"\\]|\\.)*"), (__agentAppsModuleUrl)?/gm
 const URL_OF_FILENAME = /^var (__agentAppsSourceUrl\d*) = \w+\((__agentAppsSourceFilename\d*)\)\.href;$/gm
 
-/** Reads what `placeDefinitions` wrote. */
+/** Reads the output of `placeDefinitions`. */
 export function knownPlaces(text: string): KnownPlaces {
   const targets = new Map<string | undefined, string>()
   const shifts = new Map<string, number>()

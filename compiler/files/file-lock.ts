@@ -21,7 +21,7 @@ const EMPTY_LOCK_AGE = 2_000
 const TAKEOVER_AGE = 10_000
 
 interface Locked {
-  /** The name that errors give to what the lock protects. */
+  /** The name of the protected thing in errors. */
   place: string
   /** Makes the error for a lock that the system refuses. */
   notWritable: (cause: unknown) => AgentAppsError
@@ -68,7 +68,7 @@ export function isLockAbandoned(lock: string): boolean {
   return abandonedBy(lock) !== null
 }
 
-/** True where a process that runs holds a lock. */
+/** True if a running process holds the lock. */
 export function isLockHeld(lock: string): boolean {
   return isFile(lock) && !isLockForeign(lock) && !isLockAbandoned(lock)
 }

@@ -23,7 +23,7 @@ export function isOwner(text: string): boolean {
 export function isOwnerGone(owner: string): boolean {
   const [pid, , madeAt, start = UNKNOWN] = owner.split(' ')
   if (isOwnerHere(owner)) {
-    // What this process holds has its start.
+    // This process's own files have its start.
     if (Number(pid) === process.pid) return start !== startOf(process.pid) || Number(madeAt) < ownStart()
     return !isRunning(Number(pid)) || (/^[1-9]\d*$/.test(start) && start !== startOf(Number(pid)))
   }
@@ -41,7 +41,7 @@ const UNKNOWN = '0'
 /** The start of a process of this machine, in the ticks of `/proc`. */
 function startOf(pid: number): string {
   const stat = orNull(() => readFileSync(`/proc/${pid}/stat`, 'utf8')) ?? ''
-  // The command's name stands in parentheses, and may hold any characters.
+  // The command's name is in parentheses, and may contain any characters.
   return stat.slice(stat.lastIndexOf(') ') + 2).split(' ')[19] ?? UNKNOWN
 }
 

@@ -15,7 +15,7 @@ export function sealedJson(object: object): Uint8Array[] {
   return [Buffer.from(`${sealOf('', pieces)}\n`), ...pieces]
 }
 
-/** Reads what `sealedJson` gave; null where it was changed, or is not a file. Throws the system's error where it cannot be read. */
+/** Reads the output of `sealedJson`; null if it was changed, or is not a file. Throws the system's error if it cannot be read. */
 export function readSealed<Value>(file: string): Value | null {
   const { values = [] } = readSealedAll<Value>(file) ?? {}
   return values.length === 1 ? (values[0] as Value) : null

@@ -39,7 +39,7 @@ function removeLeft(): void {
     if (FOLDER_NAME.test(name)) orNull(() => removeIfLeft(join(place, name)))
 }
 
-/** Removes a folder unless it holds other files than those that agent-apps put there. */
+/** Removes a folder unless it contains files that agent-apps did not write. */
 function removeIfLeft(folder: string): void {
   const stat = lstatSync(folder)
   if (!stat.isDirectory() || stat.uid !== (process.getuid?.() ?? stat.uid)) return
@@ -48,7 +48,7 @@ function removeIfLeft(folder: string): void {
   if (!isOwner(owner) || !isOwnerHere(owner) || !isOwnerGone(owner)) return
   const modules = readdirSync(folder).filter(name => name !== OWNER_FILE)
   if (!modules.every(name => MODULE_NAME.test(name))) return
-  // The owner goes last, so that a folder that was only half removed is still recognized.
+  // The owner file is removed last, so that a half-removed folder is still recognized.
   for (const name of [...modules, OWNER_FILE]) unlinkSync(join(folder, name))
   rmdirSync(folder)
 }

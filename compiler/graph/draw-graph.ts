@@ -119,7 +119,7 @@ function shownOf(parts: readonly LinkedPart[], directory: number, file: string):
   return part ? shownPath(part.directory, file) : file
 }
 
-/** A file's path from `cwd`. It always holds a slash, so that it is not a tool's name. */
+/** A file's path from `cwd`. It always contains a slash, which no tool's name does. */
 function shownFrom(cwd: string, path: string): string {
   const shown = relative(cwd, path).replaceAll('\\', '/')
   return shown.includes('/') ? shown : `./${shown}`

@@ -65,7 +65,7 @@ function mermaidText(text: string): string {
   return text.replace(/[^\p{L}\p{N} ,./_()-]/gu, character => `#${character.codePointAt(0)};`)
 }
 
-/** The nodes of a graph with short ids, and its edges, of which those between the same two nodes are one. */
+/** The nodes of a graph with short ids, and its edges, one between any two nodes. */
 function numbered({ nodes, edges }: ReferenceGraph): {
   nodes: [id: string, node: GraphNode][]
   edges: { from: string; to: string; kinds: string }[]

@@ -16,7 +16,7 @@ export interface GraphNode {
    */
   kind: ToolKind | 'resource' | 'missing' | 'unknown'
   role: Role | null
-  /** Relative to `cwd`; null for what is missing or unknown. */
+  /** Relative to `cwd`; null if missing or unknown. */
   file: string | null
   /** Null for a node that is not a tool. */
   layer: string | null
@@ -28,7 +28,7 @@ export interface GraphEdge {
   from: string
   to: string
   kind: ReferenceKind
-  /** The file that holds the reference. */
+  /** The file that contains the reference. */
   file: string
   line: number
   column: number
@@ -49,7 +49,7 @@ export interface GraphSelection {
   depth?: number
 }
 
-/** The part of a graph that can be reached from some of its nodes, with the edges between what is in it. */
+/** The part of a graph that is reachable from some of its nodes, with its edges. */
 export function reachableGraph(
   { nodes, edges }: Omit<ReferenceGraph, 'cycles'>,
   starts: readonly string[],
@@ -63,7 +63,7 @@ export function reachableGraph(
     else next.set(here, [there])
   }
   const steps = new Map(starts.map(id => [id, 0]))
-  // A map's iteration also visits what is added on the way.
+  // A map's iteration also visits entries added on the way.
   for (const [id, taken] of steps) {
     if (taken >= depth) continue
     for (const one of next.get(id) ?? []) if (!steps.has(one)) steps.set(one, taken + 1)

@@ -6,7 +6,7 @@ import { INDEX_DIRECTORY, INDEX_FILE } from '../../src/index/index-format.js'
 import { readRegularFile, unlessGone } from '../files/regular-file.js'
 import { nameToBe, temporaryName } from '../files/temporary-files.js'
 
-/** Creates the index's folder. Refuses a link in its place, since what is written there would land elsewhere. */
+/** Creates the index's folder. Refuses a link in its place, since writes would go elsewhere. */
 export function prepareIndexDirectory(directory: string): void {
   const folder = join(directory, INDEX_DIRECTORY)
   const stat = lstatSync(folder, { throwIfNoEntry: false })
@@ -70,7 +70,7 @@ export async function writeAllAtomic(
 
 const flush = promisify(fsync)
 
-/** Writes a file that was not there, and leaves it open. What has the name is removed first, since a link would be written through. */
+/** Creates a file and leaves it open. An existing one is removed first, since a link would be written through. */
 function writeNew(path: string, contents: Contents): number {
   rmSync(path, { force: true })
   const descriptor = openSync(path, 'wx')
@@ -86,7 +86,7 @@ function writeNew(path: string, contents: Contents): number {
   }
 }
 
-/** True where a file, and no link, already holds what would be written to it; a function makes that where there is one to compare. */
+/** True if a file, not a link, already has the given contents, which a function makes only if there is a file to compare. */
 export function holds(directory: string, file: string, contents: Uint8Array | (() => Uint8Array)): boolean {
   const path = join(directory, file)
   const isSame = unlessGone(() => {

@@ -37,7 +37,7 @@ function digestOf(bytes: string | Uint8Array): string {
   return hash('sha256', bytes)
 }
 
-/** The text of a file; null where it is not there, or too large to be a string: no runtime reads that either. */
+/** The text of a file; null if it is missing, or too large for a string: no runtime can read that either. */
 export function textOf(path: string): string | null {
   return unlessGone(() => {
     const stat = statSync(path, { throwIfNoEntry: false })
@@ -68,7 +68,7 @@ export function partFiles({ header: { shards = [], list } }: IndexText): string[
   return [...shards.filter(isShardDigest).map(shardFile), ...listed]
 }
 
-/** True where no shard or list was changed since a time (ms), or those that were are still what their names say. */
+/** True if no shard or list changed since a time (ms), or the changed ones still match their names. */
 export function partsHold(directory: string, written: IndexText, since: number): boolean {
   return partFiles(written).every(part => {
     const file = join(directory, part)

@@ -23,7 +23,7 @@ export interface RecordedIndex {
   content: (name: string) => ContentRecord | undefined
 }
 
-/** Answers from an index that was opened; null where there is no index. */
+/** Look-ups in an open index; null without one. */
 export function recordedIndex(directory: string, index: OpenIndex | null): RecordedIndex | null {
   if (index === null) return null
   const fileOf = (path: string): FileRecord | undefined => unlessRefused(() => index.file(path)) ?? undefined

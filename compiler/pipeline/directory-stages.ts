@@ -36,7 +36,7 @@ export interface StartedDirectory {
   previous: PreviousCompile | null
   /** The results of running code that the index records, for a compile that runs none; else null. */
   recorded: RecordedIndex | null
-  /** Holds this compile's lines. */
+  /** The lines of this compile. */
   store: LineStore
 }
 
@@ -49,7 +49,7 @@ export interface PreparedDirectory extends StartedDirectory {
   validators: Map<string, string>
   modules: MadeModules
   linked: LinkedDirectory
-  /** True where everything but the cascades is as the index says. */
+  /** True if the index is up to date except for cascades. */
   isUnchanged: boolean
 }
 
@@ -57,14 +57,14 @@ export interface PreparedDirectory extends StartedDirectory {
 export interface MadeModules extends UnitModules {
   /** The file that each schema was compiled to, by the schema's digest. */
   validators: Map<string, string>
-  /** Those of `files` that code was compiled to. */
+  /** The files that code was compiled to. */
   moduleFiles: string[]
   /** The digests of `files`. */
   made: Map<string, FileDigest>
 }
 
 /**
- * A stage found that another compile, or an editor, changed something under it: everything must be done
+ * Another compile, or an editor, changed files while a stage used them: everything must be done
  * again.
  */
 export class Overtaken extends Error {}
@@ -214,7 +214,7 @@ function withValidators(
   }
 }
 
-/** The digest of a file: of what is written now, or else of what the last compile wrote. */
+/** The digest of a file that this compile writes, or else that the last one wrote. */
 function madeFile(contents: Uint8Array | undefined, before: FileDigest | undefined): FileDigest {
   if (contents) return { size: contents.length, sha256: hash('sha256', contents) }
   if (before) return before
@@ -267,7 +267,7 @@ export interface WalkedDirectory extends WalkedEntry {
   walkedAt: number
 }
 
-/** True where nothing was read anew and the directory has the same entries, so that the index still holds. */
+/** True if no file was read again and the directory has the same entries, so that the index is still valid. */
 function isUnchanged(
   { ignore }: ProjectDirectory,
   walked: WalkedDirectory,
@@ -293,7 +293,7 @@ function digests(manifests: readonly ManifestRecord[] = []): string[] {
   return manifests.map(({ path, sha256 }) => `${sha256} ${path}`)
 }
 
-/** The digest of the places that take names although nobody can read them. */
+/** The digest of the unreadable places that reserve names. */
 export function unseenDigest({ skipped }: Walk): string {
   return hash('sha256', JSON.stringify(skipped.filter(({ names }) => names)))
 }

@@ -56,7 +56,7 @@ export interface CompiledDirectory {
   stale: string[]
 }
 
-/** A directory with everything that goes into its index. */
+/** A directory with all contents of its index. */
 export interface ResolvedDirectory extends PreparedDirectory {
   cascades: DirectoryCascades
   contents: LocatedContents
@@ -64,16 +64,16 @@ export interface ResolvedDirectory extends PreparedDirectory {
 
 export interface EncodedDirectory {
   compiled: CompiledDirectory
-  /** The parts to write; null if the index already has them. */
+  /** The parts to write; null if the index is up to date. */
   unwritten: {
     encoded: EncodedIndex
-    /** The shards of the last compile's index that need not be looked at; null where all had to be. */
+    /** The shards of the last compile's index that are kept unread; null if all were read. */
     shards: KeptShards | null
     /** Files beside the skills that records are made of. */
     otherFiles: ReadonlyMap<string, FileDigest>
     /** The parts of the last index, which are as they must be. */
     sound: Set<string>
-    /** False where the index is as it must be, so that at most the cache is written. */
+    /** False if the index is up to date, so that at most the cache is written. */
     isOutdated: boolean
   } | null
 }
@@ -88,7 +88,7 @@ export const encode: Stage<ResolvedDirectory, EncodedDirectory> = {
     const reused = read.units.length - read.parsed
     const rendered = [...contents.records.values()].filter(record => record !== null).length
     const compiled = { directory, linked, skipped: walked.skipped, reused, rendered, outdated: [], stale: [] }
-    // Nothing is known of a directory that may not be listed, so nothing can take its index's place.
+    // Nothing is known about a directory that may not be listed, so its index is kept.
     if (walked.isRefused || (resolved.isUnchanged && cascades.records === null && rendered === 0))
       return { compiled, unwritten: null }
     if (resolved.isUnchanged) rememberInputs(dir, modules, read, walked)
@@ -138,7 +138,7 @@ export const write: Stage<ResolvedDirectory & EncodedDirectory, object> = {
   },
 }
 
-/** The cache for the next compile, which is the last one's with what changed, where only some shards did. */
+/** The cache for the next compile: if only some shards changed, the last one's with those changes. */
 function nextCache(
   resolved: ResolvedDirectory,
   linked: LinkedDirectory,
@@ -152,7 +152,7 @@ function nextCache(
   return addToCache(directory.dir, cache, seen, unit => !isKnown(unit, cache) || isRendered(unit))
 }
 
-/** So many files are digested faster than the cache is saved. */
+/** Digesting this many files is faster than saving the cache. */
 const FEW_FILES = 10
 
 /**
@@ -195,7 +195,7 @@ function seenByCompile(
   }
 }
 
-/** The shards of the last compile that need not be looked at; null where all must be. */
+/** The shards of the last compile that are kept unread; null if all must be read. */
 function keptShardsOf(
   { previous, cascades: { records, input }, contents }: ResolvedDirectory,
   linked: LinkedDirectory,
@@ -207,7 +207,7 @@ function keptShardsOf(
   return keptShards(header, previous.cache, { linked, contents: contents.records, otherFiles })
 }
 
-/** The last compile's lines, without those of shards that are kept. */
+/** The last compile's lines, except those of kept shards. */
 function keptLines(
   { directory: { dir }, previous, store, job }: PreparedDirectory,
   shards: KeptShards | null,
@@ -235,7 +235,7 @@ function lost(written: OpenIndex, dir: string, job: Job): never {
   throw new Overtaken()
 }
 
-/** Keeps the state of the files that are in contents for the next compile, and gives their paths. */
+/** Records the state of included files for the next compile, and returns their paths. */
 function rememberIncluded({ directory, linked, read, walked }: PreparedDirectory): string[] {
   const included = [
     ...new Set(linked.units.flatMap(({ tools }) => tools.flatMap(({ included: files = [] }) => files))),
@@ -275,7 +275,7 @@ function headerFields(
 /** A header lists no more folders, so that opening an index stays quick. */
 const FOLDERS_MAX = 1000
 
-/** The folders that hold skills, without the directory itself, those of most skills first. */
+/** The folders with skills, except the directory itself, those with most skills first. */
 function skillFolders(skills: readonly WalkedSkill[]): string[] {
   const counts = new Map<string, number>()
   for (const { path, kind } of skills) {

@@ -15,7 +15,7 @@ export interface ExpandedPaths {
 
 /**
  * The path entries, with each glob replaced by an entry for every directory that it matches, in code-point order.
- * A glob that matches none stays as it is. A directory called `skills` that is found so has the namespace of the
+ * A glob without a match is unchanged. A directory called `skills` that a glob finds has the namespace of the
  * plugin that it is in; where a manifest has an error and names none, it is left out, as its skills never load
  * without their namespace.
  *

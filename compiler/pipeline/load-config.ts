@@ -39,13 +39,13 @@ export interface Config {
   library?: boolean
   /** npm packages that are not bundled with skills' code, but found when it runs. */
   external?: string[]
-  /** Names of the tools that a bundle keeps, as patterns, with what those lead to. Default: all. */
+  /** Patterns of the tools that a bundle keeps, with everything they depend on. Default: all. */
   keep?: string[]
   /** Patterns of the tools that hosts have of their own, which `allowed-tools` may name. Default: none. */
   hostTools?: string | string[]
   /** Variables of the environment that `${env.…}` in metadata and content may name. Default: none. */
   env?: string[]
-  /** The severity of rules, by name. Default: what docs/rules.md says. */
+  /** The severity of rules, by name. Defaults: docs/rules.md. */
   rules?: RuleSettings
   /** The limits of agents. Before the project is trusted, only `deny` and the rules that ask or deny count. */
   policy?: ConfiguredPolicy
@@ -69,11 +69,11 @@ const FIELDS: OptionTable<keyof Config> = {
 /** The configuration that counts for a directory, and where it was found. */
 export interface LoadedConfig {
   config: Config
-  /** The file it came from, absolute; null where there is none. */
+  /** Its file, absolute; null without one. */
   file: string | null
   /** The path entries with every directory absolute; where none are configured, the repository as a whole. */
   paths: PathEntry[]
-  /** The configuration's part about agents: for createRuntime, which heeds it as far as the project is trusted. */
+  /** The configuration's part about agents, for createRuntime, which applies it as far as the project is trusted. */
   project: ConfiguredProject
   /** The user's own configuration of agents, if `global` asks for it. */
   user: UserConfig
@@ -92,12 +92,12 @@ export interface LoadConfigOptions {
    */
   global?: boolean
   /**
-   * False: a configuration in code is not run, and is read as far as it is literal. Default: as `trusted`;
+   * False: a configuration in code is not run, and must be literal. Default: as `trusted`;
    * then values that are not literal are read as `compile` wrote them, or left out.
    */
   evaluate?: boolean
   /**
-   * True: you vouch for the whole configuration. Otherwise `paths` are of a project whose code agents get
+   * True: you trust the whole configuration. Otherwise `paths` belong to a project whose code agents get
    * only once a person trusts it, and `config` is without `env`, `agents` and every allowing part of
    * `policy`. Default: false.
    */
@@ -123,7 +123,7 @@ const CONFIG_FILES = [
 const HOME_DIRECTORIES = ['.agents/skills', '.claude/skills', '.agent-apps/tools']
 
 /**
- * The configuration that is nearest above a directory; where it names no paths, its directory is a repository
+ * Loads the nearest configuration at or above a directory. If it names no paths, its directory is a repository
  * whose skills are to be discovered.
  *
  * @throws CONFIG_INVALID, CONFIG_NOT_FOUND, OPTIONS_INVALID; NOT_EVALUATED where it is code that would have
@@ -137,7 +137,7 @@ export async function loadConfig(options: LoadConfigOptions = {}): Promise<Loade
   return trusted ? loaded : untrusted(loaded)
 }
 
-/** A configuration that nobody vouches for. Directories of the user's own are. */
+/** Narrows a configuration that is not trusted. The user's own directories are. */
 function untrusted(loaded: LoadedConfig): LoadedConfig {
   const { env: _, agents: __, policy, ...config } = loaded.config
   return {
@@ -250,7 +250,7 @@ function checkConfig(value: unknown, file: string): Config {
   if (!isJsonObject(value)) throw configInvalid(file, 'must be a mapping')
   for (const [field, found] of Object.entries(value)) {
     const known = Object.hasOwn(FIELDS, field) && FIELDS[field as keyof Config]
-    // A field of another program is not a fault; a misspelt field of ours would silently do nothing.
+    // Fields of other programs are allowed; a misspelt field of ours would silently do nothing.
     const near = known ? null : nearestKey(field, Object.keys(FIELDS))
     if (near !== null) throw configInvalid(file, `has a field \`${field}\`; did you mean \`${near}\`?`)
     const fault = known && found !== undefined ? fieldProblem(field, found, known) : null
@@ -259,7 +259,7 @@ function checkConfig(value: unknown, file: string): Config {
   return value
 }
 
-/** The fault of a field; null if there is none. */
+/** The fault of a field; null without one. */
 function fieldProblem(field: string, value: unknown, kind: OptionKind): string | null {
   const problem =
     kindProblem(value, kind, CLOSELY) ??

@@ -24,12 +24,12 @@ import {
 } from './read-stages.js'
 
 /**
- * The pipelines of the commands. The stages of `directory` run for one directory after the other, those of
+ * The pipelines of the commands. The stages of `directory` run for one directory after another, those of
  * `project` for all together. The pipeline that reads a directory for the runtime is `DISK` in
  * compiler/disk/disk.ts: a runtime loads it without these.
  */
 
-/** Compiles a project. What the last compile made is kept where it still holds. */
+/** Compiles a project. Results of the last compile are kept where they are still valid. */
 export const COMPILE = {
   directory: [
     walkDirectory,

@@ -25,7 +25,7 @@ export interface DirectoryCascades {
   input: string
   /** The digest of everything that they are made of. */
   key: string
-  /** Keyed by name; null if those of the last compile hold. */
+  /** Keyed by name; null if the last compile's are still valid. */
   records: Map<string, CascadeRecord> | null
   /** Keyed by file. */
   findings: Map<string, Finding[]>
@@ -137,7 +137,7 @@ function contentsPart(prepared: PreparedDirectory, key: string | undefined): Con
       const isSame = (tool: UnitTool): boolean =>
         !isReadAnew(tool) && (tool.included ?? []).every(file => isSameFile(directory.dir, file, cache))
       const findings = cache.contentFindings.get(unit.path) ?? []
-      // The cause of another fault may lie in another file.
+      // The cause of any other fault may be in another file.
       const isSound = findings.every(({ rule }) => rule === 'directive-unknown' || rule === 'directive-idle')
       return isSound && unit.tools.every(isSame) ? [...findings] : null
     },

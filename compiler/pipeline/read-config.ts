@@ -41,7 +41,7 @@ async function readJson(file: string): Promise<unknown> {
 }
 
 /**
- * The `agent-apps` key of a package.json; undefined where it has none. A package.json that is not JSON is not
+ * The `agent-apps` key of a package.json; undefined without one. A package.json that is not JSON is not
  * ours to report.
  */
 export function manifestConfig(manifest: string): unknown {
@@ -52,7 +52,7 @@ export function manifestConfig(manifest: string): unknown {
   }
 }
 
-/** The compiled form of a configuration in code that is not run; empty if there is none, so that skills are discovered. */
+/** The compiled form of a configuration in code that is not run; empty without one, so that skills are discovered. */
 function asCompiled(file: string, error: unknown): unknown {
   if (!isAgentAppsError(error) || error.code !== 'NOT_EVALUATED') throw error
   const compiled = join(dirname(file), PROJECT_FILE)

@@ -38,7 +38,7 @@ import { noSkillPaths } from './walk-project.js'
  * @param evaluate whether a configuration that is code is run; false for all that only looks
  * @param onPath called with each file and directory, absolute, that decides which they are, before it is
  * looked at
- * @throws DIRECTORY_NOT_FOUND, NO_SKILL_PATHS, and what reading the configuration throws
+ * @throws DIRECTORY_NOT_FOUND, NO_SKILL_PATHS, and the errors of reading the configuration
  */
 export async function readProject(
   { paths, cwd = process.cwd(), config, external, hostTools, rules }: ReportOptions,
@@ -129,7 +129,7 @@ function notDirectory(path: string, isThere: boolean, config: string | null, bas
   return new AgentAppsError('DIRECTORY_NOT_FOUND', message, { hint, file: path })
 }
 
-/** The directory that a path stands for whose folders are misspelt; null where none is near. */
+/** The existing directory nearest to a misspelt path; null if none is near. */
 function nearDirectory(path: string): string | null {
   const parent = dirname(path)
   if (parent === path) return null
@@ -148,8 +148,8 @@ function nearDirectory(path: string): string | null {
 /**
  * The project file of a configuration.
  *
- * @param cwd absolute; the project's folder where there is no configuration
- * @param external the packages that are not bundled, which may be given otherwise than configured
+ * @param cwd absolute; the project's folder without a configuration
+ * @param external the packages that are not bundled, which may differ from the configuration's
  */
 function projectText(loaded: LoadedConfig, cwd: string, external: readonly string[]): ProjectText {
   const folder = loaded.file === null ? cwd : dirname(loaded.file)
@@ -166,7 +166,7 @@ function projectText(loaded: LoadedConfig, cwd: string, external: readonly strin
   return { dir: folder, shown: relative(cwd, folder).replaceAll('\\', '/'), text }
 }
 
-/** Path entries that hold wherever the folder is: absolute directories are only those configured as such. */
+/** Path entries independent of the folder's location: only directories configured as absolute are absolute. */
 function portablePaths({ config, paths }: LoadedConfig, folder: string): PathEntry[] {
   const fixed = [...iterPaths(config.paths ?? [])].map(({ dir }) => dir).filter(isFixed)
   return placePaths(

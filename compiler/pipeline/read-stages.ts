@@ -16,7 +16,7 @@ import type { Walk } from '../records/walked.js'
 import type { LocatedCascades } from './project-cascades.js'
 import { walkProject } from './walk-project.js'
 
-/** A directory of which all skill files are read, whatever an index says. */
+/** A directory whose skill files are all read, regardless of an index. */
 export interface ReadDirectory {
   directory: ProjectDirectory
   walked: WalkedEntry
@@ -30,7 +30,7 @@ export const walkAll: Stage<Pick<ReadDirectory, 'directory'>, Pick<ReadDirectory
   run: ({ directory }) => ({ walked: walkProject(directory, {}) }),
 }
 
-/** Finds a directory's skill files, and counts those of a repository that are not looked for. */
+/** Finds a directory's skill files, and those of a repository outside the places that are searched. */
 export const walkEverywhere: typeof walkAll = {
   name: 'walk',
   run: ({ directory }) => ({ walked: walkProject(directory, { elsewhere: 'read' }) }),

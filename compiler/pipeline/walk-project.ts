@@ -16,7 +16,7 @@ export function walkProject(directory: ProjectDirectory, options: WalkEntryOptio
   throw noSkillPaths(directory.dir)
 }
 
-/** The error where there is no directory of skills. */
+/** The error for a project without a directory of skills. */
 export function noSkillPaths(directory: string): AgentAppsError {
   return new AgentAppsError('NO_SKILL_PATHS', `No skill directory is configured or found in ${directory}.`, {
     hint: 'Name one, put skills into ./skills, or run `agent-apps init`.',
@@ -24,7 +24,7 @@ export function noSkillPaths(directory: string): AgentAppsError {
 }
 
 /**
- * Walks one of a project's directories for a compile, which does not guess where skills are meant to be.
+ * Walks one of a project's directories for a compile, which does not guess where skills are.
  *
  * @throws NO_SKILL_PATHS also for a repository whose skills are in none of the places where they are looked for
  */

@@ -10,8 +10,8 @@ import { holdsPrivateKey, looksSecret } from '../../src/skill/secrets.js'
 import { readRealFile } from '../files/regular-file.js'
 
 /**
- * The files that a directive read besides its own, so that a later compile can tell whether its result still
- * holds.
+ * The files that a directive read besides its own, so that a later compile can check whether its result is still
+ * valid.
  */
 export interface Dependencies {
   /** Files of the directory, relative to it. */
@@ -32,7 +32,7 @@ export interface ContentTools {
 /**
  * The source that a directive of a file (relative to the directory) reads from while the compiler runs it.
  *
- * @param bound the folder, relative to the directory, that no file it reads lies outside of: that of its unit
+ * @param bound the folder of its unit, relative to the directory; it reads no file outside it
  */
 export function contentSource(
   dir: string,
@@ -63,7 +63,7 @@ function pathOf(from: string, path: string, bound: string): string {
   return file
 }
 
-/** The text of a file that a directive names: one inside a folder of the path entry, whatever links lead to it. */
+/** The text of a file that a directive names. Links may not lead outside a folder of the path entry. */
 function readIncluded(dir: string, file: string, bound: string, path: string): ReadText {
   const absolute = join(dir, file)
   const stat = statSync(absolute, { throwIfNoEntry: false })

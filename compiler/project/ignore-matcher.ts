@@ -17,7 +17,7 @@ export function ignoreMatcher(patterns: readonly string[]): (path: string) => bo
 }
 
 /**
- * picomatch knows more, but takes exponential time: it is asked only about what our own globs do not have.
+ * picomatch supports more, but can take exponential time: it is used only for syntax that our own globs lack.
  */
 function matcherOf(pattern: string): (path: string) => boolean {
   try {
@@ -47,7 +47,7 @@ const EXTGLOB = /([?+*@!])\(([\p{L}\p{N} ._|/-]*)\)/gu
 
 /**
  * True for a pattern with a group other than an extglob, with one that is repeated by a `+` behind it, or with an
- * extglob that reads some text in two ways: each of these can take exponential time.
+ * extglob that is ambiguous: each of these can take exponential time.
  */
 function hasOtherGroups(pattern: string): boolean {
   if (/[)\]}]\+/.test(pattern)) return true

@@ -16,9 +16,9 @@ const PROJECT_OPTIONS: OptionTable = {
 }
 
 /**
- * Checks what a caller of the compiler gives.
+ * Checks the options of a function of the compiler.
  *
- * @param own the options that the function has besides those of a project
+ * @param own the function's own options, besides a project's
  * @throws OPTIONS_INVALID
  */
 export function checkProjectOptions(of: string, options: ReportOptions, own: OptionTable): void {

@@ -43,12 +43,12 @@ export interface ReportOptions extends ProjectOptions {
 
 /** One of the project's own directories, ready to be compiled. */
 export interface ProjectDirectory extends SearchDirectory {
-  /** Its path from `cwd`, `/`-separated, as it is shown; empty for `cwd` itself. */
+  /** The path shown to users: from `cwd`, `/`-separated; empty for `cwd` itself. */
   shown: string
   isIgnored: (path: string) => boolean
   /** True for a path, relative and `/`-separated, where skills are looked for unless it is ignored. */
   isSearched: (path: string) => boolean
-  /** True where no skill need be in it, as the configuration has agents: these may call what programs register. */
+  /** True if it may lack skills, because the configuration has agents: these may call registered tools. */
   mayBeEmpty: boolean
   /** npm packages that are not bundled with its code, sorted. */
   externalPackages: string[]
@@ -70,7 +70,7 @@ export interface Project {
   paths: PathEntry[]
   /** Every directory of theirs, in search order. */
   searched: SearchDirectory[]
-  /** The file that tells a runtime all this; null where the paths were given and no configuration was read. */
+  /** The project file for a runtime; null if `paths` was given and no configuration was read. */
   projectFile: ProjectText | null
   /** Variables of the environment that metadata and content may name. */
   env: readonly string[]
@@ -103,7 +103,7 @@ export function statOf(path: string): Stats | 'refused' | undefined {
   }
 }
 
-/** A file of a directory, as it is shown. */
+/** The shown path of a directory's file. */
 export function shownPath({ shown }: Pick<ProjectDirectory, 'shown'>, path: string): string {
   return path === '' ? shown || '.' : shown === '' ? path : `${shown}/${path}`
 }

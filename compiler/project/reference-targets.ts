@@ -25,7 +25,7 @@ export type ReferenceTarget =
   /** Something that only a program knows, or that lies outside the project. */
   | { kind: 'unknown' }
 
-/** Finds what the references of a project's tools lead to: tools, and other files. */
+/** Resolves the references of a project's tools to tools and other files. */
 export class ReferenceTargets {
   /**
    * Finds the project's tools alone: the library and other people's directories are read only where they are
@@ -41,7 +41,7 @@ export class ReferenceTargets {
   }
 
   /**
-   * The names that a skill file, or the SKILL.md of a folder, would give, loading or not; null for any other
+   * The names that a skill file, or the SKILL.md of a folder, defines, loading or not; null for any other
    * path.
    */
   namesIn(path: string): readonly string[] | null {
@@ -55,7 +55,7 @@ export class ReferenceTargets {
     return names ? fragment !== undefined && !names.includes(fragment) : !mayBeSkill(path)
   }
 
-  /** Finds what a reference of a tool leads to. `file` is the tool's, relative to its directory. */
+  /** Resolves a tool's reference. `file` is the tool's, relative to its directory. */
   target({ kind, ref }: ToolReference, { directory, name }: ProjectTool, file: string): ReferenceTarget {
     const dir = this.parts[directory]?.directory.dir ?? ''
     const folder = resolve(dir, dirname(file))
@@ -124,7 +124,7 @@ function resolverDirectory(
   }
 }
 
-/** Every bare name that a skill file would give, also where another file took it. */
+/** Every bare name that a skill file defines, even if another file took it. */
 function readNames(parts: readonly LinkedPart[]): Map<string, string[]> {
   return new Map(
     parts.flatMap(({ directory, linked }) =>

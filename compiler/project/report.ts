@@ -17,7 +17,7 @@ export interface FileReport {
   /** The shown path: relative to `cwd`, `/`-separated. */
   file: string
   outcome: Outcome
-  /** The names it gives to its directory. */
+  /** The names that it adds to its directory. */
   tools: string[]
 }
 

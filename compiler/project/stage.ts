@@ -17,9 +17,9 @@ interface StageRun extends Interruption {
 /**
  * Runs the stages of a pipeline in order.
  *
- * @param input what the first stage takes; what each stage returns is added to it for those after
+ * @param input the first stage's input; each stage's result is added to it for the stages after
  * @returns the input with everything that was added
- * @throws COMPILE_ABORTED, and what the stages throw
+ * @throws COMPILE_ABORTED, and the errors of the stages
  */
 export async function runStages<
   In extends object,
@@ -76,7 +76,7 @@ export interface Progress {
 export type StageName = 'walk' | 'read' | 'modules' | 'link' | 'resolve' | 'contents' | 'emit' | 'bundle'
 
 /**
- * Receives every place that decides what a compile makes, before the compile looks there, so that watching
+ * Receives every path that the result of a compile depends on, before the compile looks there, so that watching
  * the place from then on misses no change. Files that code imports and contents include are known only once
  * they are read; they come before anything is written. All paths are absolute.
  */

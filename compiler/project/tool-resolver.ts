@@ -47,7 +47,7 @@ export class ToolResolver<Tool extends { name: string }> {
   /**
    * The tool that a reference leads to, whether or not it loads; null where no directory has it.
    *
-   * @param namespace that of the tool which refers to it
+   * @param namespace the referring tool's
    */
   find(reference: AbsoluteReference, namespace = ''): Tool | null {
     switch (reference.kind) {
@@ -76,7 +76,7 @@ export class ToolResolver<Tool extends { name: string }> {
     return null
   }
 
-  /** The tool of a file that loads; with a fragment the one of that name. */
+  /** The first tool of a file that loads; with a fragment, the tool of that name. */
   inFile(path: string, fragment?: string): Tool | null {
     return pick(toolsAt(this.soundFiles(), path), fragment)
   }
@@ -112,7 +112,7 @@ export class ToolResolver<Tool extends { name: string }> {
   }
 }
 
-/** A Markdown link's path, decoded to what it is called on disk, and its fragment. */
+/** A Markdown link's path, decoded to the name on disk, and its fragment. */
 export function splitLink(ref: string): [path: string, fragment: string] {
   const [, path = '', fragment = ''] = /^([^?#]*)[^#]*#?(.*)$/s.exec(ref) ?? []
   return [orNull(() => decodeURIComponent(path)) ?? path, fragment]

@@ -24,7 +24,7 @@ export const BUNDLE_CACHE_FILE = `${INDEX_DIRECTORY}/cache-bundle.json`
 
 /**
  * The state that the last compile of a directory left on this machine, so that the next one reads only changes. It
- * is no part of the output and may be lost at any time: the index is the same without it.
+ * is not part of the output and may be deleted at any time: the index is the same without it.
  */
 export interface CompileCache {
   /** SHA-256 of the `.agent-apps.json` it goes with. */
@@ -36,7 +36,7 @@ export interface CompileCache {
   savedAt: number
   files: Map<string, CachedFile>
   units: Map<string, SkillUnit>
-  /** The digest of what took names without having been looked at. */
+  /** The digest of the unreadable places that reserve names. */
   unseen: string
   /** Modules by source key. */
   modules: Map<string, CachedModule>
@@ -53,7 +53,7 @@ export interface CompileCache {
   /** The findings that only the whole directory shows, by file. */
   found: Map<string, Finding[]>
   otherFiles: ReadonlyMap<string, FileDigest>
-  /** The directories of others in which a base may lie, absolute: cascades hold as long as they are the same. */
+  /** Other people's directories, absolute, in which a base may be: cascades are valid while they are the same. */
   elsewhere: string[]
 }
 
@@ -124,9 +124,9 @@ export function encodeCache(seen: SeenByCompile): Uint8Array[] {
 }
 
 /**
- * The bytes of a cache with what changed since put behind it; all of it anew where that has become much.
+ * The bytes of a cache with the changes appended; the whole cache again if the changes have become large.
  *
- * @param isChanged true for a unit of which something else is to be stored; none came or went
+ * @param isChanged true for a unit to store again; no units were added or removed
  */
 export function addToCache(
   directory: string,
@@ -213,7 +213,7 @@ function decode(stored: readonly StoredCache[]): Omit<CompileCache, 'end' | 'sav
   const last = stored.at(-1) as StoredCache
   return {
     header: last.header,
-    // Of another type it throws here, where that is caught.
+    // A value of another type throws here, where that is caught.
     external: [...last.external],
     files,
     units,
@@ -250,7 +250,7 @@ function readFindings(stored: StoredFindings): Map<string, Finding[]> {
   return new Map(stored.map(([path, found]) => [path, found.map(readFinding)]))
 }
 
-/** True for a file of the last compile whose bytes are still the same. */
+/** True for a file whose bytes have not changed since the last compile. */
 export function isAsMade(directory: string, file: string, cache: CompileCache | null): boolean {
   const made = cache?.made.get(file)
   const path = join(directory, file)

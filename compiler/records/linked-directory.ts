@@ -20,9 +20,9 @@ export interface LinkedDirectory {
   findings: Map<string, Finding[]>
   /** The namespaces of files, by path; only of those that have one. */
   namespaces: ReadonlyMap<string, string>
-  /** The paths of files that are copies of another one's skills, which has their names. */
+  /** The paths of copies of skills whose names belong to another file. */
   copies: Set<string>
-  /** Names that a file gives to the directory, by file. */
+  /** The names that each file adds to the directory, by file. */
   given: Map<string, string[]>
 }
 

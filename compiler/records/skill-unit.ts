@@ -7,7 +7,7 @@ import type { Finding, Place, RuleName } from '../diagnostics/diagnostics.js'
 import type { Locator } from '../diagnostics/source-text.js'
 import type { StoredLine } from '../index/line-store.js'
 
-/** A skill file between the phases: what was read of it, or what an earlier compile read and this one need not. */
+/** A skill file between the phases: read by this compile, or by an earlier one. */
 export interface SkillUnit {
   /** Relative to the entry, `/`-separated. */
   path: string
@@ -37,7 +37,7 @@ export interface FreshRecords {
   record: ToolRecord
   details: ToolDetails
   code?: CodePart
-  /** Its content, where that may hold directives. */
+  /** Its content, if that may have directives. */
   body?: ContentBody
   /** The key of the source that is its delegate. */
   delegateKey?: string
@@ -56,11 +56,11 @@ interface DelegateReference {
   place: Place
 }
 
-/** Code to be made a module: the unit's own file, a file beside it, or a text in its frontmatter. */
+/** The source of a module: the unit's own file, a file beside it, or code in its frontmatter. */
 export interface UnitSource {
-  /** Tells it from all others of the directory, and is the same for the same code. */
+  /** Identifies it in the directory, and is the same for the same code. */
   key: string
-  /** Relative to the entry, `/`-separated; it may begin with `../`. Absent for a text. */
+  /** Relative to the entry, `/`-separated; it may begin with `../`. Absent for code in frontmatter. */
   file?: string
   code?: string
 }
@@ -98,7 +98,7 @@ interface SomeTool {
   references: ToolReference[]
   /** The files that its schemas were compiled to, relative to the entry. */
   validators?: string[]
-  /** About how many tokens it takes to list it in a prompt; 0 where no model is shown it. */
+  /** About how many tokens its entry in a prompt takes; 0 if models do not see it. */
   catalogTokens?: number
   /** The files of the directory that its content included when it was last compiled. */
   included?: string[]
@@ -110,7 +110,7 @@ interface FreshTool extends SomeTool {
   written?: never
 }
 
-/** The facts about a tool that are kept when its records are only lines. */
+/** The facts about a tool that are kept when its records are already encoded. */
 interface WithoutRecords extends SomeTool {
   fresh?: never
   /** The names in its content that may be directives. */
@@ -124,14 +124,14 @@ interface EncodedTool extends WithoutRecords {
   written?: never
 }
 
-/** A tool that is known from the last compile. */
+/** A tool whose records are in the last compile's index. */
 export interface KnownTool extends WithoutRecords {
   lines?: never
-  /** True where the last compile wrote its records, and they still hold. */
+  /** True if the last compile wrote its records, and they are still valid. */
   written: boolean
 }
 
-/** True where its file was read anew, rather than known from the last compile. */
+/** True if its file was read by this compile, not only by the last one. */
 export function isReadAnew({ fresh, lines }: UnitTool): boolean {
   return fresh !== undefined || lines !== undefined
 }
@@ -143,14 +143,14 @@ export function cascadeInput(tool: UnitTool): CascadeInput | undefined {
   const isConfigured = Object.keys(metadata).length > 0
   const isPlain = !isConfigured && directive.length === 0
   if (isPlain && role !== 'main' && role !== 'middleware' && !roleMeant) return undefined
-  // Only these hand schemas on, or take those of others where they have none of their own.
+  // Only these pass schemas on, or inherit them.
   const sharesSchemas = '$public' in metadata || '$inherit' in metadata
   return {
     ...(role !== undefined && { role }),
     ...(roleMeant !== undefined && { roleMeant }),
     ...(isConfigured && { metadata }),
     ...(directive.length > 0 && { directive }),
-    // A middleware's are what its configuration is held against.
+    // A middleware's validate its configuration.
     ...((sharesSchemas || role === 'middleware') && params && { params }),
     ...(sharesSchemas && returns && { returns }),
   }
@@ -158,7 +158,7 @@ export function cascadeInput(tool: UnitTool): CascadeInput | undefined {
 
 const NONE: readonly string[] = []
 
-/** The names in its content that would be directives where tools of these names are. */
+/** The names in its content that are directives if tools of these names are. */
 export function directivesOf(tool: UnitTool): readonly string[] {
   return tool.fresh ? (tool.fresh.record.directives ?? NONE) : tool.directives
 }
@@ -182,8 +182,8 @@ export interface ParsedTool {
   references: ToolReference[]
   /** Absent for Markdown. */
   code?: CodePart
-  /** The text after its frontmatter. Absent for code. */
+  /** The Markdown after its frontmatter. Absent for code. */
   content?: string
-  /** The content's text with its place, where it may hold directives. */
+  /** The content with its place, if it may have directives. */
   body?: ContentBody
 }

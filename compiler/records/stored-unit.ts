@@ -13,7 +13,7 @@ import {
 
 /**
  * A unit as the cache has it: tuples, because ten thousand of them are read at every start. Most are a single tool
- * of which there is little to say.
+ * with few properties.
  */
 export type StoredUnit = PlainUnit | WholeUnit
 
@@ -146,7 +146,7 @@ const RECHECKED: readonly RuleName[] = [
   'delegate-invalid',
 ]
 
-/** True for a unit that is the same wherever its file is. */
+/** True for a unit without faults that may depend on other files. */
 export function isCacheable({ findings }: SkillUnit): boolean {
   return !findings.some(({ rule }) => RECHECKED.includes(rule))
 }

@@ -1,7 +1,7 @@
 import type { UnitRecord } from '../../src/index/index-format.js'
 
 /**
- * A folder of an entry that is taken by itself: a plugin, a conventional directory, or a plain entry as a
+ * A folder of an entry that is self-contained: a plugin, a conventional directory, or a plain entry as a
  * whole. Includes, links, delegates and code imports do not leave it, and its main skills count inside it.
  */
 export interface Unit {
@@ -11,7 +11,7 @@ export interface Unit {
   namespace?: string
   /** The places below it where skills are looked for, in search order. */
   places: UnitPlace[]
-  /** Its manifest, relative to the entry; absent where it has none. */
+  /** Its manifest, relative to the entry. */
   manifest?: string
 }
 

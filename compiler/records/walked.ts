@@ -29,24 +29,24 @@ export interface WalkedSkill extends WalkedFile {
   resources: WalkedFile[]
   findings: Finding[]
   unit: Unit
-  /** The reason why a SKILL.md at the root cannot be read. Other unreadable files give no skill. */
+  /** The reason why a SKILL.md at the root cannot be read. Other unreadable files are not skills. */
   unseen?: string
 }
 
-/** A file or folder that gives no skill, with why. */
+/** A file or folder that is not a skill, with the reason. */
 export interface Skipped {
   path: string
   finding: Finding
-  /** True for what would be a skill if it lay elsewhere, and so counts as a file met. */
+  /** True for a file that would be a skill in another place, and so counts as found. */
   counts: boolean
-  /** The names that it seems to give. They are reserved, so that no other tool runs in its place without its guards. */
+  /** The names that it seems to define. They are reserved, so that no other tool runs in its place without its guards. */
   names?: string[]
 }
 
 export interface Walk {
   skills: WalkedSkill[]
   skipped: Skipped[]
-  /** The digest of what stands at the top of the directory, or of its units. */
+  /** The digest of the names at the top of the directory, or of its units. */
   listing: string
   /** The units of the entry, in search order. */
   units: Unit[]
@@ -66,12 +66,12 @@ export function fallbackName({
 
 /** The facts about a skill file that are known before it is read. */
 export interface SkillSource {
-  /** Relative to the entry, as it is to stand in records. */
+  /** Relative to the entry, as written in records. */
   path: string
   kind: 'folder' | 'file'
   /** The name of its real folder. */
   folderName: string
-  /** True at the root of a path entry, where the folder's name says nothing. */
+  /** True at the root of a path entry, where the folder's name has no meaning. */
   atRoot: boolean
 }
 
@@ -80,7 +80,7 @@ export function inside(directory: string, path: string): string {
   return directory.endsWith(sep) ? directory + path : directory + sep + path
 }
 
-/** A skill file, and the digest of what was read of it. */
+/** A skill file, and the digest of its bytes as read. */
 export interface ReadSkillFile {
   skill: WalkedSkill | undefined
   sha256: string
@@ -98,7 +98,7 @@ export function areCopies(first: ReadSkillFile, second: ReadSkillFile): boolean 
     first.skill.resources.every(file => {
       const other = others.get(file.path)
       if (other === undefined || file.size !== other.size) return false
-      // What cannot be read, reading its skill reports.
+      // Reading the skill reports unreadable files.
       const digest = orNull(() => digestFile(fileOf(file)))
       return digest !== null && digest === orNull(() => digestFile(fileOf(other)))
     })

@@ -1,4 +1,4 @@
-/** Returns the result of `work`; if that throws, of `otherwise`, which gets the error's text, or undefined. */
+/** Returns the result of `work`; if it throws, that of `otherwise`, which gets the error's message, or undefined. */
 export function attempt<Result>(work: () => Result): Result | undefined
 export function attempt<Result>(work: () => Result, otherwise: (message: string) => Result): Result
 export function attempt<Result>(
@@ -17,7 +17,7 @@ export function orNull<Result>(work: () => Result): Result | null {
   return attempt<Result | null>(work, () => null)
 }
 
-/** Returns the text of what was thrown, even if that throws when it is read. */
+/** Returns a thrown value's message, even if reading it throws. */
 export function thrownText(error: unknown): string {
   try {
     return error instanceof Error ? String(error.message) : String(error)

@@ -1,6 +1,6 @@
 import { isJsonObject, type JsonObject, type JsonValue } from './json.js'
 /**
- * Returns the same string for values that are equal as JSON, whatever the order of their keys, and different
+ * Returns the same string for values that are equal as JSON, in any order of keys, and different
  * ones for all others. Values may be nested deeper than the call stack allows.
  */
 export function canonicalText(value: unknown): string {
@@ -21,7 +21,7 @@ export function canonicalText(value: unknown): string {
   return text
 }
 
-/** A value as JSON, without white space and with the keys of objects in order, so that equal values give equal texts. */
+/** Returns a value as JSON without white space and with sorted keys, so that equal values give equal strings. */
 export function canonicalJson(value: JsonValue): string {
   if (Array.isArray(value)) return `[${value.map(canonicalJson).join()}]`
   if (!isJsonObject(value)) return JSON.stringify(value)

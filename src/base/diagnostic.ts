@@ -1,4 +1,4 @@
-/** `error`: it does not work; `warning`: it is probably not what is meant; `info`: worth knowing. */
+/** `error`: it does not work; `warning`: it is probably a mistake; `info`: worth knowing. */
 export type Severity = 'error' | 'warning' | 'info'
 
 /** A finding about a skill file, as the index stores it and `--json` prints it. */
@@ -20,7 +20,7 @@ export interface Diagnostic {
   fatal?: true
 }
 
-/** Returns a copy of a diagnostic whose text is its line, as the commands print it outside a terminal. */
+/** Returns a copy of a diagnostic whose `toString` gives its line, as commands print it outside a terminal. */
 export function withLine(diagnostic: Diagnostic): Diagnostic {
   return Object.defineProperty({ ...diagnostic }, 'toString', { value: () => lineOf(diagnostic) })
 }

@@ -106,7 +106,7 @@ export interface ErrorDetails {
 
 const BRAND = Symbol.for('agent-apps.error')
 
-/** The only error class of agent-apps. `isAgentAppsError` recognizes those of other copies, too. */
+/** The only error class of agent-apps. `isAgentAppsError` also recognizes errors of other copies of the package. */
 export class AgentAppsError extends Error {
   override readonly name = 'AgentAppsError'
   declare readonly code: ErrorCode
@@ -127,7 +127,7 @@ export class AgentAppsError extends Error {
   }
 }
 
-/** True for an `AgentAppsError`, whichever copy of the package created it. */
+/** True for an `AgentAppsError` of any copy of the package. */
 export function isAgentAppsError(value: unknown): value is AgentAppsError {
   return typeof value === 'object' && value !== null && (value as Record<symbol, unknown>)[BRAND] === true
 }
@@ -145,6 +145,6 @@ export interface Issue {
   expected: string
   /** The value there, in a few words. */
   found: string
-  /** A sentence that says all of this. */
+  /** All of this in one sentence. */
   message: string
 }

@@ -1,8 +1,8 @@
 import { type ErrorCode, isAgentAppsError } from './error.js'
 
-/** A failed call as a model is told of it, so that it can go on. */
+/** A failed call as a model sees it, so that it can continue. */
 export interface ModelFailure {
-  /** The error's code; `TOOL_FAILED` where it has none. */
+  /** The error's code; `TOOL_FAILED` without one. */
   error: string
   message: string
   /** Advice for the model, where the error has some. Advice for people is left out. */
@@ -11,7 +11,7 @@ export interface ModelFailure {
 
 const UNKNOWN: ModelFailure = { error: 'TOOL_FAILED', message: 'The tool failed and did not say why.' }
 
-/** An error as a model is told of it: the cause and the remedy, without any place in code. */
+/** Returns an error for a model: the cause and the remedy, without any place in code. */
 export function failureForModel(error: unknown): ModelFailure {
   try {
     if (typeof error !== 'object' || error === null) return { ...UNKNOWN, ...textOf(error) }
@@ -28,7 +28,7 @@ export function failureForModel(error: unknown): ModelFailure {
   }
 }
 
-/** The codes whose hints are about the next call, so that they serve a model as well as a person. */
+/** The codes whose hints are about the next call, and so are useful to a model too. */
 const FOR_MODELS: ReadonlySet<ErrorCode> = new Set<ErrorCode>([
   'AGENT_FAILED',
   'APPROVAL_DENIED',
@@ -52,7 +52,7 @@ function hintOf(error: object): unknown {
   return error.modelHint ?? (FOR_MODELS.has(error.code) ? error.hint : undefined)
 }
 
-/** True for a code as ours and those of Node are written: `ARGS_INVALID`, `ENOENT`. */
+/** True for a code like ours and Node's: `ARGS_INVALID`, `ENOENT`. */
 function isCode(code: unknown): code is string {
   return typeof code === 'string' && /^[A-Z][A-Z0-9_]*$/.test(code)
 }

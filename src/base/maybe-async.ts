@@ -8,7 +8,7 @@ export class MaybeAsync {
       return
     }
     const used = answer.then(use)
-    // If a later question throws, nobody awaits this promise any more, and its rejection must not end the
+    // If a later question throws, this promise is never awaited, and its rejection must not end the
     // process.
     used.catch(() => {})
     this.#waiting.push(used)

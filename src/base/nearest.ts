@@ -14,7 +14,7 @@ export function nearest(word: string, candidates: Iterable<string>): string | nu
 }
 
 /**
- * The key that an unknown one stands for: the nearest, in whatever case its words are written, else the one that shares
+ * Returns the known key that an unknown one means: the nearest, in any case style, else the one that shares
  * all of its words, or has them all. Of `file_path`, that is `path`; of `allowedTools`, `allowed-tools`.
  */
 export function nearestKey(key: string, known: Iterable<string>): string | null {

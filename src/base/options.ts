@@ -11,7 +11,7 @@ export type OptionKind =
   | readonly string[]
   | Kind
 
-/** The options of a function, by name: what is checked, and what messages say, follows from it. */
+/** The kinds of a function's options, by name. Checks and messages follow from it. */
 export type OptionTable<Name extends string = string> = Readonly<Record<Name, OptionKind>>
 
 /** How messages name a kind, and whether a value is of it. */
@@ -30,7 +30,7 @@ const KINDS = {
 
 /** The closer checks that the main entry makes. */
 export interface CloserChecks {
-  /** The known name that an unknown one was meant to be. */
+  /** Finds the known name nearest to an unknown one. */
   suggest: (name: string, names: string[]) => string | null
   isPathEntry: (entry: unknown) => boolean
 }
@@ -60,7 +60,7 @@ export function checkOptions(of: string, options: object, table: OptionTable, ch
   }
 }
 
-/** The fault of a value that is not of a kind, as the end of a sentence; null if there is none. */
+/** Returns why a value is not of a kind, as the end of a sentence; null if it is. */
 export function kindProblem(value: unknown, kind: OptionKind, checks = BRIEF): string | null {
   const [text, has] = kindOf(kind)
   return has(value, checks) ? null : `must be ${text}`

@@ -31,7 +31,7 @@ export interface Inheritance {
   path: (string | number)[]
 }
 
-/** A value that a main skill gives to others. */
+/** A value that a main skill promotes to others. */
 export interface Promotion {
   key: string
   value: JsonValue

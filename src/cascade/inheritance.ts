@@ -9,13 +9,13 @@ import { type Base, type CascadeRun, type KnownTool, recordOf } from './record.j
 import type { CascadeTool } from './types.js'
 
 /**
- * Finds all tools that the given ones inherit from, directly or indirectly, and computes what each of those
+ * Finds all tools that the given ones inherit from, directly or indirectly, and computes what each of these
  * passes on.
  */
 export async function readInheritance(run: CascadeRun, tools: readonly KnownTool[]): Promise<void> {
   const fresh = new Set(cutCycles(run, await readBases(run, tools)))
   const bases = new Set([...fresh].flatMap(({ bases = [] }) => bases.map(({ record }) => record)))
-  // A tool that was read earlier may be inherited from only now. What its own bases pass on is known since
+  // A tool that was read earlier may become a base only now. What its own bases pass on is known since
   // then.
   for (const base of bases) {
     if (!fresh.has(base) && !base.handedOn) handOn(base)
@@ -61,7 +61,7 @@ function askBases(
   return found
 }
 
-/** Finds for each broken reference what it most likely meant. */
+/** Finds the most likely target of each broken reference. */
 async function nearNames(
   { lookUp }: CascadeRun,
   found: readonly ReadonlyMap<string, CascadeTool | null>[],

@@ -21,7 +21,7 @@ export function effectiveLayer(record: KnownTool, mains: Mains): LayerValues {
     }
     joinBases(layer, record)
   }
-  // A tool's own schemas are separate fields beside its metadata, and are not merged with those of others.
+  // A tool's own schemas are separate fields beside its metadata, and are not merged with other tools' schemas.
   for (const key of SCHEMA_KEYS) {
     if (record.tool[key]) layer.delete(key)
   }
@@ -43,7 +43,7 @@ export function handOn(record: KnownTool): void {
 function isHandedOn({ annotations }: KnownTool, key: string, value: JsonValue): boolean {
   if (NEVER_CASCADING.has(key)) return false
   if (annotations.private?.some(pattern => namesKey(pattern, key, value))) return false
-  // With `*`, an author does not ask for the tool's schema to be used for arguments of another one.
+  // `*` does not mean that the tool's schema is used for another tool's arguments.
   if (SCHEMA_KEYS.some(known => known === key))
     return annotations.public?.some(({ text }) => text === key) === true
   return annotations.public?.some(pattern => namesKey(pattern, key, value)) ?? true
@@ -88,7 +88,7 @@ function joinBases(layer: LayerValues, heir: KnownTool): void {
   for (const { record } of heir.bases ?? []) joinLayer(layer, record.handedOn ?? NOTHING, heir)
 }
 
-/** Merges a tool's own keys over what it inherits, removes what it removes, and sorts the keys. */
+/** Merges a tool's own keys over the inherited ones, applies its removals, and sorts the keys. */
 function joinOwn(got: LayerValues, record: KnownTool, as: CascadeLayer): LayerValues {
   const { tool, annotations } = record
   const layer = removePatterns(got, annotations)
@@ -146,7 +146,7 @@ function isOvergrown(value: JsonValue): boolean {
   return (Array.isArray(value) && value.length > LIST_MAX) || isLargerThan(SIZE_MAX, value)
 }
 
-/** Two merged schemas would mean something that neither of their authors meant. */
+/** Merged schemas would mean something that neither author intended. */
 function defaultMode(key: string): MergeMode {
   return SCHEMA_KEYS.some(known => known === key) ? 'replace' : 'deep'
 }

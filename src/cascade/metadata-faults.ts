@@ -49,7 +49,7 @@ const KEYED_BY_NAMES = new Set([
 ])
 
 /**
- * Finds what is not allowed in metadata: guards that cannot be read, and, at any depth, `$` keys below the
+ * Finds faults in metadata: unreadable guards, and, at any depth, `$` keys below the
  * first level and `${…}` in inline code.
  */
 export function valueFaults(tool: CascadeTool): CascadeProblem[] {

@@ -110,7 +110,7 @@ interface CountedChain {
 
 /**
  * Returns how many calls of middleware one call of each tool expands to. A static entry is one call. A
- * dynamic entry is one call plus those of its own chain. A `$next` hook is called around every entry that is
+ * dynamic entry is one call plus the calls of its own chain. A `$next` hook is called around every entry that is
  * not a hook and around the tool, an `$invoke` hook once.
  *
  * @param order every tool, after all tools that it calls dynamically
@@ -127,7 +127,7 @@ function expandedCalls(order: readonly number[], chainOf: (node: number) => Coun
 
 /** Returns how many calls each entry of a chain expands to. */
 function callsByEntry({ entries, nodes }: CountedChain, calls: Float64Array): number[] {
-  // What a `$next` hook wraps: the entries that are not hooks, and the tool.
+  // A `$next` hook wraps the entries that are not hooks, and the tool.
   const wrapped = entries.reduce((count, { hook }) => (hook ? count : count + 1), 1)
   return entries.map(({ static: isStatic, hook }, index) => {
     if (hook) return (hook.includes('$next') ? wrapped : 0) + (hook.includes('$invoke') ? 1 : 0)

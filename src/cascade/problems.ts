@@ -65,7 +65,7 @@ export function inheritMissing(
   }
 }
 
-/** A base with a fault. What it passes on may be what guards the tool. */
+/** A base with a fault. The metadata that it passes on may guard the tool. */
 export function inheritBroken(
   tool: CascadeTool,
   path: Path,

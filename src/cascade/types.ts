@@ -2,7 +2,7 @@
  * The input and output of the cascade. A tool's effective metadata is merged from layers, from the weakest to
  * the strongest: the library's promotions, the project's, its namespace's, its authority's, inherited metadata,
  * and its own.
- * Those of its keys that are names of middleware become its chain.
+ * Its keys that are names of middleware become its chain.
  */
 
 import type { JsonObject, JsonValue } from '../base/json.js'
@@ -28,7 +28,7 @@ export interface CascadeTool {
   metadata: JsonObject
   params?: JsonObject
   returns?: JsonObject
-  /** Set if the tool is found and cannot be used: what is wrong, as part of a sentence, and what to do. */
+  /** Set if the tool exists and cannot be used: the fault, as part of a sentence, and the remedy. */
   fault?: { message: string; hint: string }
 }
 
@@ -37,7 +37,7 @@ type Answer<Value> = Value | Promise<Value>
 
 /** How tools are looked up. An answer that is not a promise is used at once. */
 export interface CascadeLookUp {
-  /** Finds the tool that an `$inherit` reference of another one leads to. It may have a fault. */
+  /** Resolves an `$inherit` reference. The tool may have a fault. */
   base: (ref: string, from: CascadeTool) => Answer<CascadeTool | null>
   /**
    * Finds the tool of role `middleware` whose name is a key of another one's metadata, or a tool with a fault
@@ -53,7 +53,7 @@ export interface CascadeLookUp {
   namespaceMain: (tool: CascadeTool) => Answer<CascadeTool | null>
   projectMain: () => Answer<CascadeTool | null>
   libraryMain: () => Answer<CascadeTool | null>
-  /** Finds the name of the tool that a broken reference most likely meant. */
+  /** Finds the name that a broken reference most likely means. */
   nearName: (ref: string) => Answer<string | null>
 }
 
@@ -86,7 +86,7 @@ export interface CascadeEntry {
   tool: string
   /** Its configuration: the effective value, merged over the middleware's `$self`. */
   args: JsonValue
-  /** Called directly, without a chain of its own. */
+  /** Called directly, without its own chain. */
   static: boolean
   /** Set if it does not run in its place: it wraps every entry, or the whole invocation. */
   hook?: HookTrigger[]

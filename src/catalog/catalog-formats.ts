@@ -10,14 +10,14 @@ export interface CatalogEntry {
   description: string
   /** The file that it was read from. */
   location?: string
-  /** The text that the model gets without asking. */
+  /** The content that the model gets without asking. */
   content?: string
 }
 
 export const CATALOG_FORMATS = ['xml', 'markdown', 'json'] as const
 export type CatalogFormat = (typeof CATALOG_FORMATS)[number]
 
-/** Returns a catalog's text. */
+/** Formats a catalog. */
 export function formatCatalog(page: CatalogPage, format: CatalogFormat): string {
   return FORMATS[format](page)
 }
@@ -90,10 +90,10 @@ const HIDDEN = /[\u061C\u200E\u200F\u202A-\u202E\u2066-\u2069]|[\u{E0000}-\u{E00
 
 /** Matches most descriptions: testing is faster than copying. */
 const IS_ONE_LINE = /^[!-~]+(?: [!-~]+)*$/
-/** Text that needs no escaping in XML. */
+/** Strings that need no escaping in XML. */
 const IS_PLAIN = /^[\t\n !-%'-;=?-~]*$/
 
-/** Returns a text on one line. */
+/** Replaces line breaks and runs of white space by single spaces. */
 function oneLine(text: string): string {
   return IS_ONE_LINE.test(text) ? text : text.replace(/[\s\u0085]+/g, ' ').trim()
 }
@@ -109,14 +109,14 @@ function xmlText(text: string): string {
 
 const XML_SIGNS: Record<string, string> = { '&': '&amp;', '<': '&lt;', '>': '&gt;' }
 
-/** Escapes one line of text for a Markdown paragraph or list, so that it reads as it was written. */
+/** Escapes one line for a Markdown paragraph or list, so that it reads unchanged. */
 function markdownText(text: string): string {
   return printable(text)
     .replace(/[\\`*[\]<~]|&(?=#?\w+;)|(?<![\p{L}\p{N}])_|_(?![\p{L}\p{N}])/gu, '\\$&')
     .replace(HIDDEN, reference)
 }
 
-/** Returns a text of any lines as a Markdown code block that nothing in it can end. */
+/** Returns lines as a Markdown code block that none of them can end. */
 function markdownBlock(text: string, indent: string): string {
   const runs = text.match(/`+/g) ?? []
   const fence = '`'.repeat(runs.reduce((longest, run) => Math.max(longest, run.length + 1), 3))

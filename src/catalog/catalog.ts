@@ -19,7 +19,7 @@ export interface CatalogTool extends OfferedTool {
 export interface CatalogOptions<Tool extends CatalogTool = CatalogTool> {
   /** Default: `xml`. */
   format?: CatalogFormat | undefined
-  /** The maximum number of tokens of the text. Absent: no limit. */
+  /** The maximum number of tokens. Absent: no limit. */
   budget?: number | undefined
   /** The host's own counter of tokens. Default: `estimateTokens`. */
   countTokens?: ((text: string) => number | Promise<number>) | undefined
@@ -29,18 +29,18 @@ export interface CatalogOptions<Tool extends CatalogTool = CatalogTool> {
   location?: boolean | undefined
   /** True: includes the library's own tools, if they are among those passed. */
   library?: boolean | undefined
-  /** Returns the content of a tool that belongs in the prompt. Default: the text as it was written. */
+  /** Returns the content of a tool that belongs in the prompt. Default: the content as written. */
   content?: ((tool: Tool) => string | Promise<string>) | undefined
 }
 
-/** A catalog, and what became of each tool passed, in their order. */
+/** A catalog, and how each of the passed tools is listed, in their order. */
 export interface Catalog {
   text: string
   /** As counted. */
   tokens: number
   /** Tools with their description. */
   described: string[]
-  /** Those of `described` that have their content. */
+  /** The tools of `described` that have their content. */
   withContent: string[]
   /** Tools that are only named. */
   named: string[]
@@ -60,7 +60,7 @@ const OPTIONS: OptionTable<keyof CatalogOptions> = {
   content: 'function',
 }
 
-/** Returns the text of `makeCatalog`, for a prompt. Throws OPTIONS_INVALID, and what `countTokens` throws. */
+/** Returns the text of `makeCatalog`, for a prompt. Throws OPTIONS_INVALID, and errors of `countTokens`. */
 export async function renderCatalog<Tool extends CatalogTool>(
   tools: readonly Tool[],
   options: CatalogOptions<Tool> = {},
@@ -69,11 +69,11 @@ export async function renderCatalog<Tool extends CatalogTool>(
 }
 
 /**
- * Creates a catalog, and reports what is in it. It contains those of the passed tools that a model is shown,
+ * Creates a catalog, and reports its contents. It lists the passed tools that a model may see,
  * in their order. If the budget is too small, these are left out in this order: content, descriptions from
  * the last on, names from the last on.
  *
- * @throws OPTIONS_INVALID, and what `countTokens` throws
+ * @throws OPTIONS_INVALID, and errors of `countTokens`
  */
 export async function makeCatalog<Tool extends CatalogTool>(
   tools: readonly Tool[],
@@ -168,7 +168,7 @@ function pageAt(step: number, entries: readonly CatalogEntry[]): CatalogPage {
   }
 }
 
-/** The largest step that fits, or null. Each gives a longer text, but for the line about what is left out. */
+/** The largest step that fits, or null. Each is longer than the one before, except for the line about omitted tools. */
 async function largestThat(
   fits: (page: CatalogPage) => Promise<boolean>,
   at: (step: number) => CatalogPage,

@@ -32,7 +32,7 @@ const PIECE = new RegExp(
 )
 
 /**
- * Estimates the tokens of a string that is all ASCII; null for any other. It counts what the patterns of `estimateTokens` match, in
+ * Estimates the tokens of an ASCII string; null for any other. It counts the matches of `PIECE` in
  * a tenth of their time.
  */
 function estimateAsciiTokens(text: string): number | null {
@@ -87,7 +87,7 @@ function kindAt(text: string, at: number): number {
   return code < KINDS.length ? (KINDS[code] as number) : NONE
 }
 
-/** The end of blanks that are one token: up to the last line break, or all where there is none. */
+/** The end of blanks that are one token: up to the last line break, or all of them without one. */
 function endOfBlanks(text: string, at: number): number {
   const all = endOf(text, at, BLANK)
   let end = all
@@ -95,7 +95,7 @@ function endOfBlanks(text: string, at: number): number {
   return end === at ? all : end
 }
 
-/** The offset of the first character from `at` on that is of another kind. */
+/** The offset of the first character from `at` on with another kind. */
 function endOf(text: string, at: number, kind: number): number {
   let end = at
   while (kindAt(text, end) === kind) end++

@@ -1,4 +1,4 @@
-/** Why a model cannot be shown something, and what a person does about it. */
+/** The reason why a model cannot be shown something, and the remedy. */
 interface Fault {
   why: string
   grant: string
@@ -20,10 +20,10 @@ const HALF: Fault = {
  * The reason why a model cannot be shown a tool; null where it can. One such tool would keep all others away, as they are
  * told of together.
  *
- * @param said all that the model would be told: name, title, description, schemas
+ * @param shown everything that the model would see: name, title, description, schemas
  */
-export function whyUnshowable(said: readonly unknown[]): Fault | null {
-  return faultAmong(said, 0)
+export function whyUnshowable(shown: readonly unknown[]): Fault | null {
+  return faultAmong(shown, 0)
 }
 
 /** As far as is allowed, and no further: a deeper one would overflow the stack. */
@@ -42,7 +42,7 @@ function faultAmong(values: readonly unknown[], level: number): Fault | null {
   return null
 }
 
-/** Half of a character is what neither a URI nor a provider takes. */
+/** Neither a URI nor a provider takes a lone surrogate. */
 function faultOf(text: string): Fault | null {
   return /[\ud800-\udfff]/u.test(text) ? HALF : null
 }

@@ -26,7 +26,7 @@ function directiveFault(message: string, hint: string, cause?: unknown): AgentAp
   return new AgentAppsError('DIRECTIVE_FAILED', message, { hint, cause })
 }
 
-/** Returns the error for a directive whose code throws an error of its own. */
+/** Returns the error for a directive whose code throws another error. */
 export function directiveFailed(name: string, cause: unknown): AgentAppsError {
   const message = cause instanceof Error ? cause.message : String(cause)
   const hint = 'Correct what it was given, or the directive.'

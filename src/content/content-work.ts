@@ -1,6 +1,6 @@
 import { contentTooLarge } from './content-faults.js'
 
-/** The most texts with directives of their own that one content may include, directly or indirectly. */
+/** The most texts with directives that one content may include, directly or indirectly. */
 const INCLUDED_MAX = 1000
 /** The most characters that all files read by one content may have together, in Mi. */
 const READ_MAX = 32
@@ -31,7 +31,7 @@ export class ContentWork {
     return this.computing <= 0
   }
 
-  /** Counts a text that has directives of its own. Throws CONTENT_TOO_LARGE. */
+  /** Counts a text with directives. Throws CONTENT_TOO_LARGE. */
   include(): void {
     if (++this.included > INCLUDED_MAX)
       throw contentTooLarge(
@@ -47,7 +47,7 @@ export class ContentWork {
     return text
   }
 
-  /** Reads a file, once. Throws CONTENT_TOO_LARGE, and what `read` throws. */
+  /** Reads a file, once. Throws CONTENT_TOO_LARGE, and errors of `read`. */
   async readOnce(path: string, read: () => Promise<ReadText>): Promise<ReadText> {
     const known = this.files.get(path)
     if (known) return known

@@ -1,4 +1,4 @@
-/** The text on a line before a block directive: only what Markdown puts before text in quotes and lists. */
+/** The start of a line before a block directive: only the marks of quotes and lists. */
 const BLOCK_LEAD = /(?:^|[\r\n])[ \t>*+\-\d.)]*$/
 const NAME = /[a-z][a-z0-9-]*/y
 const INLINE = /:([a-z][a-z0-9-]*)[[{]/y
@@ -34,7 +34,7 @@ export function beginsLine(text: string, at: number): boolean {
   return BLOCK_LEAD.test(text.slice(Math.max(0, at - LEAD_MAX), at))
 }
 
-/** True for what looks like a block directive inside a line: for a known name, that is worth reporting. */
+/** True if a block directive seems to be written inside a line: worth reporting for a known name. */
 function isMiswritten(text: string, start: number, end: number): boolean {
   return /[[{]/.test(text.charAt(end)) && mayBeginDirective(text, start)
 }

@@ -27,7 +27,7 @@ export interface DirectiveSource {
   readText: (path: string) => Promise<{ text: string; file: string }>
   /** Finds the tool that a reference leads to, or null. Throws DIRECTIVE_FAILED for a broken one. */
   findTool: (ref: string) => Promise<DirectiveTool | null>
-  /** Finds the existing name that is most similar to a broken reference; null if there is none. */
+  /** Finds the existing name that is most similar to a broken reference; null without one. */
   nearestName: (ref: string) => Promise<string | null>
 }
 
@@ -45,7 +45,7 @@ export interface DirectiveContent {
   content: string
   /** Relative to the path entry that the text comes from, `/`-separated. */
   file: string
-  /** The path entry, if it differs from that of the directive: an absolute path. */
+  /** The path entry, absolute, if it differs from the directive's. */
   entry?: string | undefined
 }
 

@@ -3,7 +3,7 @@ import { asText } from './interpolate.js'
 
 /** A call's arguments as a host has them that knows only words. */
 export interface HostArguments {
-  /** All of them as one text. */
+  /** All of them as one string. */
   all: string
   positional: (string | undefined)[]
 }
@@ -29,7 +29,7 @@ function joined(positional: (string | undefined)[]): HostArguments {
   return { all: given.map(quoted).join(' '), positional }
 }
 
-/** Splits a text at white space as a shell does: quotes and backslashes keep a word together. */
+/** Splits a string at white space as a shell does: quotes and backslashes keep a word together. */
 export function splitWords(text: string): string[] {
   const words = text.match(/(?:"(?:\\[\s\S]|[^"\\])*"|'[^']*'|\\[\s\S]|[^\s\\]|\\$)+/g) ?? []
   return words.map(word =>
@@ -41,7 +41,7 @@ export function splitWords(text: string): string[] {
   )
 }
 
-/** A word so that splitting gives it back. */
+/** Quotes a word so that splitting returns it unchanged. */
 function quoted(word: string): string {
   return /^[^\s"'\\]+$/.test(word) ? word : `"${word.replace(/["\\]/g, '\\$&')}"`
 }

@@ -9,12 +9,12 @@ export type Host = (typeof HOSTS)[number]
 const COMMAND = /(?<!\S)!`[^`\n]+`|^```![^\S\n]*\n[\s\S]*?^```/gm
 
 /**
- * The placeholders in a text, each once, in the text's order.
+ * Finds the placeholders in a text, each once, in order.
  *
  * @param names the names of the skill's arguments
  */
 export function hostPlaceholders(text: string, names: readonly string[]): HostPlaceholder[] {
-  // Most texts have none, and to look for these takes a tenth of the time.
+  // Most texts have none, and looking for these takes a tenth of the time.
   if (!text.includes('$') && !text.includes('!`') && !text.includes('```!')) return []
   const commands = [...text.matchAll(COMMAND)].map(({ 0: found, index }) => ({
     index,
@@ -29,19 +29,19 @@ export function hostPlaceholders(text: string, names: readonly string[]): HostPl
   return [...new Map(inOrder.map(({ placeholder: one }) => [one.text, one])).values()]
 }
 
-/** The values of a host's placeholders, by what stands behind the `$`. */
+/** The values of a host's placeholders, by the name after the `$`. */
 export interface HostValues {
   /** The names of the skill's arguments, in order. */
   names: readonly string[]
-  /** All arguments as one text. */
+  /** All arguments as one string. */
   all: string
-  /** The arguments by position; one that was not given is undefined. */
+  /** The arguments by position; undefined for a missing one. */
   positional: readonly (string | undefined)[]
-  /** Keyed by name: `CLAUDE_SKILL_DIR`. An unknown variable is undefined, and stays as it is written. */
+  /** Keyed by name: `CLAUDE_SKILL_DIR`. An unknown variable is undefined, and is left as written. */
   variables: Readonly<Record<string, string | undefined>>
 }
 
-/** A text whose placeholders are filled in. */
+/** A text with its placeholders filled in. */
 export interface FilledText {
   text: string
   /** True where an argument stood in it. */
@@ -50,9 +50,9 @@ export interface FilledText {
 
 /**
  * Fills in a text's placeholders, in one pass: a value that looks like a placeholder is not filled in again.
- * An argument that was not given stays as it is written, and so does a variable that is not known.
+ * Missing arguments and unknown variables are left as written.
  *
- * @param between what becomes of the text between placeholders
+ * @param between maps the text between placeholders
  */
 export function fillPlaceholders(
   text: string,
@@ -100,7 +100,7 @@ export function argumentNames(value: JsonValue | undefined): string[] {
 
 const KINDS: readonly unknown[] = ['variable', 'argument', 'command'] satisfies HostPlaceholder['kind'][]
 
-/** True for an array of placeholders, wherever it came from. */
+/** True for an array of placeholders, from any source. */
 export function isPlaceholders(value: unknown): value is HostPlaceholder[] {
   return (
     Array.isArray(value) &&

@@ -34,7 +34,7 @@ export interface Inner {
 const LENGTH_MAX = 8 * 1024 * 1024
 const DIRECTIVES_MAX = 100_000
 
-/** Renders a text, its directives in order. Throws CONTENT_TOO_LARGE, and what a directive throws. */
+/** Renders a text, its directives in order. Throws CONTENT_TOO_LARGE, and errors of directives. */
 export async function renderContent<Place>(
   rendering: Rendering<Place>,
   renderer: Renderer<Place>,

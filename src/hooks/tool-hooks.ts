@@ -13,19 +13,19 @@ export interface HookContext<Config = JsonObject> {
   readonly config: Config
   /** The variables of the environment that the tool declares and the host lets through. */
   readonly env: Readonly<Record<string, string>>
-  /** Asks a person. While they are asked, the time of `init` stands still. */
+  /** Asks a person. Waiting for the answer does not count toward the time limit of `init`. */
   readonly ask: Ask
 }
 
-/** The hooks of a tool: what is to be done before it can be called, and when it no longer is. */
+/** The hooks of a tool, which run before it is first called and after its last call. */
 export interface ToolHooks<Config = JsonObject> {
-  /** Makes what the tool needs. What it returns is `ctx.instance` of the other hooks and of `execute`. */
+  /** Sets the tool up. The result is `ctx.instance` in the other hooks and in `execute`. */
   init?: (ctx: HookContext<Config>) => unknown
   /** The tool is about to become available. */
   activate?: (ctx: HookContext<Config>) => unknown
-  /** The tool is no longer called: no call of it is running. */
+  /** Called once the tool is no longer called and no call of it is running. */
   deactivate?: (ctx: HookContext<Config>) => unknown
-  /** Lets go of what `init` made. It is also called after an `init` that failed. */
+  /** Releases the resources of `init`. Also called after a failed `init`. */
   dispose?: (ctx: HookContext<Config>) => unknown
 }
 
@@ -34,19 +34,19 @@ export const HOOK_FIELDS = ['init', 'activate', 'deactivate', 'dispose'] as cons
 /** The key of metadata that `defineTool` sets for a tool with hooks. */
 export const HOOKS_KEY = 'lifecycle'
 
-/** The hooks among the fields of a definition; null where there are none. */
+/** The hooks among the fields of a definition; null without any. */
 export function hooksIn(definition: ToolHooks): ToolHooks | null {
   return HOOK_FIELDS.some(field => definition[field] !== undefined) ? definition : null
 }
 
 const HOOKS = Symbol.for('agent-apps.tool-hooks')
 
-/** Lets the hooks of a tool be found by its function. `given` may have to make the definition first. */
+/** Registers a tool's hooks under its function. `given` may have to create the definition first. */
 export function keepHooks(fn: object, given: () => Promise<ToolHooks | null>): void {
   Object.defineProperty(fn, HOOKS, { value: given })
 }
 
-/** The hooks of the tool whose function this is; null where it has none. */
+/** The hooks of the tool with this function; null without any. */
 export async function hooksOf(fn: unknown): Promise<ToolHooks | null> {
   const given = (fn as { [HOOKS]?: () => Promise<ToolHooks | null> } | null | undefined)?.[HOOKS]
   return given ? given() : null

@@ -16,7 +16,7 @@ export function cascadeIn(index: DirectoryNames, name: string): CascadeRecord | 
   return record
 }
 
-/** Throws IndexRefused for what is not a cascade as a compiler of ours writes it. */
+/** Throws IndexRefused unless the value is a cascade as this compiler writes it. */
 export function expectCascade(name: string, record: unknown): void {
   if (!isCascade(record)) throw new IndexRefused(`the record of ${JSON.stringify(name)} is invalid`)
 }

@@ -1,9 +1,9 @@
 import { isStringArray } from '../base/json.js'
 import { isInside } from './inside-path.js'
 
-/** Content as ranges of its text with directives between them: everything that is not a directive is copied as it stands. */
+/** Content as ranges of its text with directives between them; text that is not a directive is copied unchanged. */
 export interface ContentRecord {
-  /** The text's length in UTF-16 units: of another text these are not the parts. */
+  /** The text's length in UTF-16 units. The parts are invalid for a text of another length. */
   length: number
   parts: ContentPart[]
   /** The files of the directory that are in `text` and `content` of its directives, besides the skill's own. */
@@ -25,7 +25,7 @@ export interface DirectivePart {
   at: readonly [line: number, column: number]
   arg?: string
   attributes?: Record<string, string>
-  /** The text before each further line of its result, so that it stays in its quote or list. */
+  /** The prefix of each further line of its result, so that it stays in its quote or list. */
   indent?: string
   /** Set where it has its lines for itself. A result that is empty takes them along. */
   line?: DirectiveLine
@@ -72,19 +72,19 @@ export function allDirectives(parts: readonly ContentPart[]): DirectivePart[] {
     .flatMap(part => [part, ...allDirectives(part.children ?? []), ...allDirectives(part.else ?? [])])
 }
 
-/** True for parts that can be of a text: an index that says otherwise is not believed. */
+/** True for parts that fit a text: an index is untrusted. */
 export function isContentOf(content: ContentRecord | undefined, text: string): content is ContentRecord {
   return content?.length === text.length && isContent(content)
 }
 
-/** True for parts that can be of some text of their length. */
+/** True for parts that fit some text of their length. */
 export function isContent(content: Partial<ContentRecord>): content is ContentRecord {
   const { length, parts, inputs = [], problem } = content
   const isOurs = isProblem(problem) && Array.isArray(inputs) && inputs.every(isInside)
   return isOurs && Number.isInteger(length) && areParts(parts, length as number)
 }
 
-/** Blocks and included texts that may lie in each other. */
+/** The most blocks and included texts that may be nested. */
 const DEPTH_MAX = 1000
 
 function areParts(parts: unknown, length: number, depth = 0): boolean {

@@ -1,8 +1,8 @@
 import { byCodePoint } from '../base/code-point-order.js'
 
 /**
- * The text whose digest is an index's `listing`: the names that stand in the directory itself, in code-point
- * order, without those that are never searched. Whoever finds another digest knows that something was added.
+ * The text whose digest is an index's `listing`: the names in the directory itself, in code-point
+ * order, except those that are never searched. Another digest means that something was added or removed.
  */
 export function listingText(names: readonly string[]): string {
   return names
@@ -11,7 +11,7 @@ export function listingText(names: readonly string[]): string {
     .join('\n')
 }
 
-/** Raised where cascades of the same input come to something else. */
+/** Raised when the same input resolves to other cascades. */
 const CASCADES_VERSION = 1
 
 /** The text whose digest is a `cascadeKey`. */
@@ -22,7 +22,7 @@ export function cascadeKeyText(directories: readonly string[], library: string |
 /** A file, by its path relative to the directory, and its SHA-256. */
 export type DigestedFile = readonly [path: string, sha256: string]
 
-/** The text whose SHA-256 stands for several files, in whichever order they are given. */
+/** The text whose SHA-256 identifies several files, independent of their order. */
 export function digestedFiles(files: Iterable<DigestedFile>): string {
   return [...new Set(Array.from(files, ([path, sha256]) => `${path}\0${sha256}`))]
     .sort(byCodePoint)

@@ -15,13 +15,13 @@ import {
  */
 export interface DirectoryNames {
   via: 'index' | 'bundle' | 'disk'
-  /** Milliseconds since the epoch; a file changed later may say something else by now. */
+  /** Milliseconds since the epoch; files may have changed later. */
   madeAt: number
   /** The digest of the directory's own listing, as `listingText` gives it, or of that of its units. */
   listing: string
   /** The units of the directory; absent where it is one as a whole. */
   units?: readonly UnitRecord[] | undefined
-  /** The plugins whose skills are in the directory; absent where there are none, or where not all of it was read. */
+  /** The plugins whose skills are in the directory; absent without any, or if not all of it was read. */
   plugins?: readonly PluginRecord[] | undefined
   /** The folders of a repository whose change may change `listing`, relative to it. */
   listed?: readonly string[] | undefined

@@ -53,7 +53,7 @@ export interface EncodedIndex {
   kept: Set<string>
 }
 
-/** The digest of each shard that is as it was before, by its number; null for one whose lines are given. */
+/** The digest of each unchanged shard, by its number; null for one whose lines are given. */
 export type KeptShards = readonly (string | null)[]
 
 /** The index before, where as many shards are needed now. */
@@ -193,7 +193,7 @@ function sectionsOf<Line>(
   return pieces
 }
 
-/** The bytes of pieces, of which those that are strings hold ASCII. */
+/** The bytes of pieces. Pieces that are strings are ASCII. */
 function joined(pieces: readonly (string | Uint8Array)[]): Uint8Array {
   const bytes = new Uint8Array(pieces.reduce((sum, { length }) => sum + length, 0))
   let at = 0

@@ -1,4 +1,4 @@
-/** A file's or folder's own name: not the folder itself or the one above, and nothing that a host reads as a separator. */
+/** A single name: neither `.` nor `..`, without characters that a host reads as a separator. */
 const NAME = String.raw`(?!\.\.?(?:/|$))[^\\/\u0000-\u001F\u007F]+`
 /** Names between slashes, the first of them no drive. */
 const INSIDE = new RegExp(`^(?![A-Za-z]:)${NAME}(?:/${NAME})*$`)

@@ -10,8 +10,8 @@ import type { PathEntry } from '../skill/path-entry.js'
 import { INDEX_DIRECTORY } from './index-format.js'
 
 /**
- * The file that `compile` writes beside the configuration, and that a runtime without `paths` reads: what the
- * configuration says, without the code that may say it.
+ * The file that `compile` writes beside the configuration, and that a runtime without `paths` reads: the
+ * configuration as data, even if it is written in code.
  */
 export const PROJECT_FILE = `${INDEX_DIRECTORY}/project.json`
 const PROJECT_VERSION = 1
@@ -40,7 +40,7 @@ const FIELDS: OptionTable<keyof ProjectFile> = {
   agents: 'objects',
 }
 
-/** The text of a project file: the same for the same configuration, on every machine. */
+/** Encodes a project file: the same bytes for the same configuration, on every machine. */
 export function encodeProject(project: ProjectFile): string {
   const { paths, freshness, library, external, env, policy, agents } = project
   const ordered = { paths, freshness, library, external, env, policy, agents }
@@ -48,9 +48,9 @@ export function encodeProject(project: ProjectFile): string {
 }
 
 /**
- * Reads the text of a project file.
+ * Decodes a project file.
  *
- * @returns null for a text that `encodeProject` of this version did not write
+ * @returns null unless `encodeProject` of this version wrote the text
  */
 export function decodeProject(text: string): ProjectFile | null {
   try {

@@ -42,7 +42,7 @@ export interface IndexFiles {
   digestOf: (bytes: Uint8Array) => string
 }
 
-/** An index must not be used; the message says why. */
+/** The index must not be used; the message has the reason. */
 export class IndexRefused extends Error {}
 
 /** Parts of an index have to be loaded before they are read. */
@@ -52,7 +52,7 @@ export class PartsAway extends Error {
   }
 }
 
-/** The text of an index file, with its header. */
+/** The text of an index file with its header. */
 export interface IndexText {
   text: string
   header: IndexHeader
@@ -60,7 +60,7 @@ export interface IndexText {
 
 /** An index, open for looking names up. */
 export interface OpenIndex extends DirectoryNames, IndexText {
-  /** Tells this state of the index file from another one. */
+  /** Identifies this state of the index file. */
   stamp: string
 }
 
@@ -136,7 +136,7 @@ export function openIndex(files: IndexFiles, directory: string, isWhole = false)
 /** The fields that decide on an index besides its directory. */
 const ENTRY_FIELDS = ['ignore', 'namespace', 'discover'] as const
 
-/** Why an index is not one of a path entry as it is configured now, as the end of a sentence; null where it is. */
+/** Returns why an index does not match the current configuration of its path entry, as the end of a sentence; null if it does. */
 export function otherEntry(
   header: IndexHeader,
   entry: Pick<SearchDirectory, (typeof ENTRY_FIELDS)[number]>,
@@ -150,12 +150,12 @@ function pathsIn({ files }: IndexPart): string[] {
   return [...files.all().keys()]
 }
 
-/** The names of the tools in a part, without the bare names that are nobody's own. */
+/** The names of the tools in a part, except bare names that only refer to qualified ones. */
 function ownNames({ tools }: IndexPart): string[] {
   return [...tools.all()].flatMap(([name, record]) => ('names' in record ? [] : name))
 }
 
-/** The stamp of the index file as it lies there now; null where there is none. */
+/** The current stamp of the index file; null without one. */
 export function indexStamp(files: IndexFiles, directory: string): string | null {
   const state = files.stat(files.resolve(directory, INDEX_FILE))
   return state && stampOf(state)
@@ -185,7 +185,7 @@ function partDigests({ shards }: IndexHeader): (string | undefined)[] {
   return [...new Set(shards ?? [undefined])]
 }
 
-/** Gives a function that reads a part by its shard's digest; by undefined, the index file itself. */
+/** Returns a function that reads a part by its shard's digest; for undefined, the index file itself. */
 function partReader(
   files: IndexFiles,
   directory: string,
@@ -233,7 +233,7 @@ function readable<Result>(read: () => Result): Result {
   }
 }
 
-/** True for a digest that can name a shard: whatever else an index holds in its place must not become part of a path. */
+/** True for a digest that can name a shard: any other value from an index must not become part of a path. */
 export function isShardDigest(value: unknown): value is string {
   return typeof value === 'string' && /^[0-9a-f]{32}$/.test(value)
 }
@@ -245,7 +245,7 @@ export function hashedText(text: string, { shards }: Pick<IndexHeader, 'shards'>
 
 const CUT_OFF = 'it is cut off or no JSON'
 
-/** @throws IndexRefused for what is not JSON */
+/** @throws IndexRefused unless the text is JSON */
 export function parse(text: string): unknown {
   try {
     return JSON.parse(text)
@@ -272,7 +272,7 @@ export function readHeader(text: string): IndexHeader {
   return value as unknown as IndexHeader
 }
 
-/** A file that holds records, the index file itself or a shard, by section. */
+/** The records of a file, the index file itself or a shard, by section. */
 export type IndexPart = { [Name in Section]: SectionReader<IndexRecords[Name][string]> }
 
 export interface SectionReader<Value> {
@@ -284,14 +284,14 @@ export interface SectionReader<Value> {
   text: string
 }
 
-/** The start of a line that opens a section: nothing else is such, as what follows a record's key is never empty. */
+/** The start of a line that opens a section. It is unambiguous, as the value after a record's key is never empty. */
 const OPENING = new RegExp(`\\n"(${SECTIONS.join('|')})":(?=\\{[\\n}])`, 'y')
 
 /**
  * Finds the sections in the text of an index file or a shard. A text that does not have them in their order, each once, is refused:
- * somebody else would read other records in it than we do.
+ * another reader would find other records in it.
  *
- * @param expectSame throws where the text is not what was written, and is called before more than single records are read; not given for a
+ * @param expectSame throws if the text was changed, and is called before more than single records are read; absent for a
  *   text that was digested
  * @throws IndexRefused, here or when records are read
  */
@@ -309,7 +309,7 @@ export function readPart(text: string, expectSame?: () => void): IndexPart {
   ) as unknown as IndexPart
 }
 
-/** Looks at the starts of lines alone, as a text is long and few of its lines open a section. */
+/** Looks only at the starts of lines, as a text is long and few of its lines open a section. */
 function openingsIn(text: string): RegExpExecArray[] {
   const openings: RegExpExecArray[] = []
   for (let at = 0; at !== -1; at = text.indexOf('\n', at + 1)) {
@@ -345,9 +345,9 @@ function readSection<Value extends object>(
     // All at once takes half as long as one by one.
     const records = parse(text) as JsonObject
     const keys = Object.keys(records)
-    // In JSON a key may stand twice, and a record in two lines.
+    // JSON allows duplicate keys, and so the same record on two lines.
     if (text !== '{}' && text.split('\n').length !== keys.length + 2) throw new IndexRefused(EDITED)
-    // What was handed out stays what it is.
+    // Records that were handed out do not change.
     for (const key of keys) if (!known.has(key)) add(key, records[key])
     isRead = true
     return known

@@ -29,7 +29,7 @@ const FAULTS: Record<Section, (key: string, record: JsonObject) => string | null
     if (!isInside(path)) return `${JSON.stringify(path)} lies outside the directory`
     return isFile(record) ? null : notOurs(path)
   },
-  // Whoever runs the tool, or renders the content, looks at these.
+  // Running the tool, or rendering the content, checks these.
   cascades: () => null,
   contents: () => null,
 }
@@ -98,7 +98,7 @@ const isInline = hasFields({ markdown: isString })
 
 const hasToolFields = hasFields({
   frontmatter: isFrontmatter,
-  // What runs code to be found is never in an index.
+  // A record that depends on running code is never in an index.
   dynamic: value => value === undefined,
   fragment: optional(isString),
   directives: optional(isStringArray),
@@ -128,7 +128,7 @@ function isTool(name: string, record: JsonObject): boolean {
   return isNamed && (kind === 'code' ? isString(exported) : isRange(content, size))
 }
 
-/** Bytes of a file that holds skills. The compiler's own limit is lower. */
+/** The most bytes of a skill file. The compiler's own limit is lower. */
 const SIZE_MAX = 2 ** 24
 
 /** True for the place of a content in a file of so many bytes. */

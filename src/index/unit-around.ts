@@ -14,7 +14,7 @@ export function isBelow(path: string, folder: string): boolean {
   return folder === '' || path === folder || path.startsWith(`${folder}/`)
 }
 
-/** The folder of an entry that what is written in a file of it does not leave: that of the file's unit. */
+/** The folder that references in a file may not leave: its unit's. */
 export function boundAt(
   file: string,
   { units = [] }: { units?: readonly { path: string }[] | undefined },
@@ -22,7 +22,7 @@ export function boundAt(
   return unitAround(units, file)?.path ?? ''
 }
 
-/** The source of an entry's namespaces: a configured one, or those of its units. */
+/** The namespaces of an entry: a configured one, or its units'. */
 interface Namespaces {
   /** A namespace, or `folder`. */
   namespace?: string | undefined

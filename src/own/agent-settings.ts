@@ -1,13 +1,13 @@
 import { isJsonObject, type JsonValue } from '../base/json.js'
 import { nearest } from '../base/nearest.js'
 
-/** How a model runs a skill: `metadata.agent`, with what it leaves out filled in. */
+/** How a model runs a skill: `metadata.agent` with its defaults. */
 export interface AgentSettings {
-  /** The name of the model among those of the host. */
+  /** The model's name in the host's table of models. */
   readonly model: string
-  /** The answers that the model may give. */
+  /** The most answers of the model. */
   readonly maxSteps: number
-  /** The tokens that it may read and write, with those of the agents that it starts. */
+  /** The most tokens that it may read and write, including the agents that it starts. */
   readonly maxTokens: number
   /** Milliseconds. */
   readonly timeoutMs: number
@@ -18,12 +18,12 @@ const DEFAULTS: AgentSettings = { model: 'default', maxSteps: 20, maxTokens: 200
 /** The most that a timer can wait for. */
 const TIMEOUT_MAX = 2 ** 31 - 1
 
-/** Reads `metadata.agent` where it has no fault. What is absent, null or `false` counts as `true`. */
+/** Reads `metadata.agent` without faults. Absent, null and `false` count as `true`. */
 export function agentSettings(value: JsonValue | undefined): AgentSettings {
   return isJsonObject(value) ? { ...DEFAULTS, ...value } : DEFAULTS
 }
 
-/** The fault of `metadata.agent`, as the end of a sentence about it; null if there is none. */
+/** The fault of `metadata.agent`, as the end of a sentence about it; null without one. */
 export function agentFault(value: JsonValue | undefined): string | null {
   if (value === undefined || value === null || typeof value === 'boolean') return null
   if (!isJsonObject(value))

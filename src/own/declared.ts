@@ -21,7 +21,7 @@ export const OWN_KEYS = [
   ...(['contract-version', 'description-path'] as const),
 ]
 
-/** Reads what a tool declares. What has the wrong form counts as absent; the compiler reports it. */
+/** Reads a tool's declarations. A malformed one counts as absent; the compiler reports it. */
 export function declaredBy(metadata: JsonObject): Declared {
   const { config, env, 'state-slot': state } = metadata
   return {

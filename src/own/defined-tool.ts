@@ -1,6 +1,6 @@
 import type { JsonObject } from '../base/json.js'
 
-/** Marks what `defineTool` returns, whichever copy of the package it is of. */
+/** Marks the result of `defineTool` of any copy of the package. */
 export const DEFINED_TOOL = Symbol.for('agent-apps.defined-tool')
 
 /** The result of `defineTool`: an object that every copy of the package recognizes as a tool. */

@@ -10,7 +10,7 @@ export function fieldsByOwnNames<Fields extends object>(definition: Fields): Fie
   ) as Fields
 }
 
-/** The first field that is given under a second name too; null where there is none. */
+/** The first field that is given under two names; null without one. */
 export function fieldGivenTwice(fields: readonly string[]): { first: string; field: string } | null {
   const given = new Map<string, string>()
   for (const field of fields) {

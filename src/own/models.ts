@@ -1,6 +1,6 @@
 /**
- * A language model of the AI SDK: an object of a provider, or the id of a model of the SDK's global provider. Only what
- * every version of the SDK has is named, so that no type of the SDK is needed here.
+ * A language model of the AI SDK: a provider's object, or the id of a model of the SDK's global provider. Only the fields that
+ * every version of the SDK has are typed, so that this needs no type of the SDK.
  */
 export type Model = string | { readonly specificationVersion: string; readonly modelId: string }
 

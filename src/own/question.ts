@@ -15,7 +15,7 @@ export interface TextQuestion extends Asked {
 export interface ChoiceQuestion extends Asked {
   kind: 'choice'
   choices: readonly string[]
-  /** The one that is suggested. */
+  /** The suggested choice. */
   default?: string
 }
 
@@ -24,7 +24,7 @@ export interface ConfirmQuestion extends Asked {
   default?: boolean
 }
 
-/** Asks a person: gives a text, one of the choices, or true or false. */
+/** Asks a person. Resolves to a string, one of the choices, or a boolean. */
 export type Ask = <Kind extends Question>(
   question: Kind,
 ) => Promise<Kind extends ConfirmQuestion ? boolean : string>

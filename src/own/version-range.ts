@@ -13,7 +13,7 @@ export function isInRange(version: string, range: string): boolean | null {
 /** The numbers of a version, and 1 for a release, 0 for what precedes it. */
 type Point = readonly number[]
 
-/** The versions that a text such as `1.2` or `1.2.3` means: from the first up to the second, and that not. */
+/** The versions that `1.2` or `1.2.3` means: from the first up to, not including, the second. */
 interface Span {
   from: Point
   to: Point
@@ -61,7 +61,7 @@ function spanOf(text: string): Span | null {
   const [, first = '', tag] = PARTIAL.exec(text) ?? []
   const parts = first.split('.')
   const numbers = parts.filter(part => !ANY.test(part)).map(Number)
-  // What comes after one that may be any, may be any, too.
+  // Every number after a wildcard is a wildcard too.
   if (first === '' || parts.slice(0, numbers.length).some(part => ANY.test(part))) return null
   if (numbers.length === 3) {
     const from = [...numbers, tag ? 0 : 1]

@@ -2,13 +2,13 @@ import { canBeEmpty, type GlobProgram, type GlobStep } from './match-glob.js'
 
 /**
  * Globs over tool names and argument values: `*`, `?`, `[a-z]`, `[^a]`, `{a,b}`, `**`, `!(a|b)`. A glob
- * compiles to a small program, plain data that an index can hold, and matching steps through it: the time is
- * at most the program's length times the text's, whatever the pattern. No wildcard stands for a segment that
+ * compiles to a small program, plain data that an index can store, and matching steps through it: the time is
+ * at most the program's length times the text's, for every pattern. No wildcard matches a segment that
  * is `.` or `..`. On names, which have none of these and no empty one, it agrees with picomatch (its `dot:
- * true`); what picomatch reads as a piece of regular expression is refused.
+ * true`); syntax that picomatch reads as part of a regular expression is refused.
  */
 
-/** The reason why a text is not a glob. `offset` is the place in the text. */
+/** The reason why a string is not a glob. `offset` is the place in it. */
 export class GlobProblem extends Error {
   constructor(
     message: string,
@@ -42,12 +42,12 @@ export function compileGlob(glob: string): GlobProgram {
   return { steps: reader.steps }
 }
 
-/** True for a text that is a glob rather than just itself. */
+/** True for a pattern with glob syntax. */
 export function isGlob(text: string): boolean {
   return /[*?[\]{}!\\]/.test(text)
 }
 
-/** `prefix!(a|b)`: what begins so and does not go on as one of the alternatives, within a segment. */
+/** `prefix!(a|b)`: within a segment, the prefix not followed by one of the alternatives. */
 function compileNegation(glob: string, prefix: string): GlobProgram {
   const open = prefix.length + 2
   const close = glob.indexOf(')', open)
@@ -152,7 +152,7 @@ function readGlobstar(reader: Reader): void {
       emit(reader, ['char', '/'])
       emit(reader, ['globstar'])
     }
-    // As picomatch has it, `a*/**` is only what lies below.
+    // As in picomatch, `a*/**` matches only paths below.
     if (glob[at - 1] === '*' && glob[at - 2] !== '\\') below()
     else optional(reader, below)
     return
@@ -221,7 +221,7 @@ function closingBrace(glob: string, open: number): number {
 }
 
 /**
- * Alternatives up to `end`, and how many: each is tried from the same place, and all go on behind the last.
+ * Alternatives up to `end`, and how many: each is tried from the same place, and all continue after the last.
  */
 function readAlternatives(reader: Reader, separator: string, end: string): number {
   const exits: number[] = []

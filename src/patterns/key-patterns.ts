@@ -11,9 +11,9 @@ export interface KeyPattern {
 }
 
 /**
- * Reads a pattern. A text with `.` or `[` that is a path expression is one; all else is a glob.
+ * Reads a pattern. One with `.` or `[` that parses as a path expression is a path expression; any other is a glob.
  *
- * @returns the pattern, or why the text is none
+ * @returns the pattern, or why it is invalid
  */
 export function readKeyPattern(text: string): KeyPattern | string {
   const pathFault = /[.[]/.test(text) ? pathProblem(text) : undefined
@@ -32,7 +32,7 @@ export function readKeyPattern(text: string): KeyPattern | string {
 
 /** True where a pattern names a key, or finds something in its value. */
 export function namesKey({ text, matches }: KeyPattern, key: string, value: JsonValue): boolean {
-  // A key may have a dot of its own.
+  // A key may contain a dot.
   if (matches || key === text) return matches?.(key) ?? true
   return pathKeys(Object.fromEntries([[key, value]]), [text]).size > 0
 }
@@ -49,12 +49,12 @@ export function removeFrom(pattern: KeyPattern, key: string, value: JsonValue): 
   return Object.hasOwn(holder, key) ? holder[key] : undefined
 }
 
-/** A deep copy, with a stack of its own. */
+/** A deep copy that does not recurse. */
 function copyOf(value: JsonValue): JsonValue {
   const holder = [value]
   const open: (JsonObject | JsonValue[])[] = [holder]
   for (let object = open.pop(); object !== undefined; object = open.pop()) {
-    // What is written here is its own property already, so no prototype is asked.
+    // The key is an own property already, so no prototype is consulted.
     for (const key of Object.keys(object)) {
       const inner = (object as JsonObject)[key] ?? null
       if (typeof inner !== 'object' || inner === null) continue

@@ -21,19 +21,19 @@ export type GlobProgram =
   | { not: GlobStep[]; prefix: string; steps?: never }
 
 export interface MatchOptions {
-  /** Lets `*` and `?` stand for `/` too, and any wildcard for any segment. */
+  /** Lets `*` and `?` match `/` too, and any wildcard any segment. */
   acrossSlashes?: boolean
-  /** Lets wildcards stand for `.` and `..` segments. */
+  /** Lets wildcards match `.` and `..` segments. */
   anySegment?: boolean
-  /** How many characters at the beginning no wildcard may stand for. */
+  /** The number of characters at the beginning that no wildcard may match. */
   root?: number
-  /** Matches what stands behind any `/`, too. Only together with `acrossSlashes`. */
+  /** Also matches from after any `/`. Only together with `acrossSlashes`. */
   anywhere?: boolean
   /** Gets the number of steps taken. */
   count?: { steps: number }
 }
 
-/** True where a program matches the whole of a text. */
+/** True if a program matches a whole text. */
 export function matchGlob(program: GlobProgram, text: string, options: MatchOptions = {}): boolean {
   if (program.steps) return run(program.steps, text, options)
   const { prefix, not } = program
@@ -47,7 +47,7 @@ export function matchGlob(program: GlobProgram, text: string, options: MatchOpti
 /** An empty, `.` or `..` segment at the end. */
 const NO_NAME_LAST = /(?:^|\/)\.{0,2}$/
 
-/** True where the steps from a position on match the empty text. */
+/** True if the steps from a position on match the empty string. */
 export function canBeEmpty(steps: readonly GlobStep[], from: number): boolean {
   return run(steps, '', { anySegment: true }, from)
 }
@@ -96,16 +96,16 @@ function closedPlaces(
 
 const DOT_SEGMENT = /(?:^|\/)\.\.?(?:\/|$)/
 
-/** All ways through a program, gone at once, so that none is gone twice at one place of the text. */
+/** Steps all paths through a program at once, so that none is taken twice at one place of the text. */
 class Ways {
   readonly #acrossSlashes: boolean
-  /** The position of the last slash that `*` does not take; -1 if there is none. */
+  /** The position of the last slash that `*` does not match; -1 without one. */
   readonly #lastSlash: number
-  /** The last place that is closed to wildcards; -1 where there is none. */
+  /** The last place that is closed to wildcards; -1 without one. */
   readonly #lastClosed: number
   /** For each position of the program, the place in the text (from 1) where it was last reached. */
   readonly #reachedAt: number[] = []
-  /** The positions that the next character is given to. */
+  /** The positions that read the next character. */
   #open: number[] = []
 
   constructor(
@@ -120,7 +120,7 @@ class Ways {
     for (let position = 0; position < steps.length; position++) this.#reachedAt.push(0)
   }
 
-  /** True where a way leads from a position and a place in the text to the end of both. */
+  /** True if a path leads from a position and a place in the text to the end of both. */
   match(position: number, start: number): boolean {
     if (this.#reach(position, start)) return true
     for (let at = start; at < this.text.length; at++) {
@@ -156,7 +156,7 @@ class Ways {
       this.#open.push(position)
       return false
     }
-    // Even for nothing a wildcard stands only in a segment that it may stand for.
+    // A wildcard matches even the empty string only in a segment that it may match.
     if (this.closed?.[at] || (step[0] === 'star' && this.#isEmptySegment(at))) return false
     this.#open.push(position)
     const isLast = this.steps[position + 1]?.[0] === 'match'

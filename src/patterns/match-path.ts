@@ -3,13 +3,13 @@ import { type GlobProgram, matchGlob } from './match-glob.js'
 /** A glob over paths. */
 export interface PathGlob {
   glob: GlobProgram
-  /** Without empty and `.` segments, which what a path leads to does not have either. */
+  /** Removes empty and `.` segments, which the path's target does not have either. */
   place: GlobProgram
 }
 
 /**
- * True where a path matches as it is written, and what it leads to matches as well, however a host reads it.
- * What begins at a root does not match where the glob does not say so itself.
+ * True if a path matches both as written and by its target, however a host resolves it.
+ * An absolute path matches only a glob that is absolute itself.
  */
 export function isPathWithin({ glob, place }: PathGlob, path: string): boolean {
   const fits = (program: GlobProgram, text: string): boolean =>
@@ -18,7 +18,7 @@ export function isPathWithin({ glob, place }: PathGlob, path: string): boolean {
 }
 
 /**
- * True where a path, as a host may read it, can lead to what a glob matches. Nothing here knows in which
+ * True if a path, as a host may resolve it, can lead to a match of a glob. Nothing here knows in which
  * directory a path begins: one from a root, or out of that directory, may lead back to where the glob begins,
  * or to any root.
  */
@@ -34,7 +34,7 @@ export function mayLeadTo(place: GlobProgram, path: string): boolean {
 const ROOT = /^(?:[A-Za-z]:)?\/*/
 const OUTSIDE = /^(?:[A-Za-z]:)?(?:\.\.(?:\/|$))*\/?/
 
-/** The text of a glob without empty and `.` segments. */
+/** A glob without empty and `.` segments. */
 export function withoutIdleSegments(glob: string): string {
   const plain = glob
     .replace(/\/(?:\.?\/)+/g, '/')

@@ -9,7 +9,7 @@ import {
 } from './tool-pattern.js'
 
 /**
- * A list of rules, by what they could select, so that ten thousand tools are not held against each of a
+ * Rules by the names that they could select, so that ten thousand tools are not compared with each of a
  * hundred rules.
  */
 export class RuleIndex {
@@ -43,16 +43,16 @@ export class RuleIndex {
 
 const NONE: readonly never[] = []
 
-/** A pattern, with what each text that it matches begins and ends with. */
+/** A pattern with the prefix and suffix of all its matches. */
 interface Pattern {
   number: number
   start: string
   end: string
 }
 
-/** Patterns by the texts that they could match. */
+/** Patterns by the strings that they could match. */
 class TextIndex {
-  /** Those that match one text only. */
+  /** Patterns that match one string only. */
   readonly #exact = new Map<string, Pattern[]>()
   /** Keyed by the first character of the matches. */
   readonly #begun = new Map<string, Pattern[]>()

@@ -8,17 +8,17 @@ import { type PathGlob, withoutIdleSegments } from './match-path.js'
 export interface ArgumentConstraint extends PathGlob {
   /** A path expression over the arguments. */
   path: string
-  /** True for a glob with `/`: what matches must lead to a place that matches. */
+  /** True for a glob with `/`: the target of a matching path must match too. */
   isPath: boolean
 }
 
-/** A rule's condition on the tool's approval key: the readable text of a call, like a command. */
+/** A rule's condition on the tool's approval key: a call in readable form, like a command. */
 export type KeyConstraint =
   /** `*`: any key. */
   | { any: true; prefix?: never; glob?: never; exact?: never; place?: never }
-  /** `p:*`: the key is `p`, or goes on behind it with a space or tab. */
+  /** `p:*`: the key is `p`, or continues after it with a space or tab. */
   | { prefix: string; any?: never; glob?: never; exact?: never; place?: never }
-  /** In a command, and where the glob has no `/` of its own, `*` stands for `/` too. A command is not a path. */
+  /** In a command, and if the glob has no `/`, `*` matches `/` too. A command is not a path. */
   | {
       glob: GlobProgram
       place: GlobProgram | null
@@ -29,7 +29,7 @@ export type KeyConstraint =
     }
   | { exact: string; place: GlobProgram | null; any?: never; prefix?: never; glob?: never }
 
-/** One token of a pattern list, compiled: plain data that an index can hold. */
+/** One token of a pattern list, compiled: plain data that an index can store. */
 export interface ToolRule {
   /** The token as written. */
   text: string
@@ -42,11 +42,11 @@ export interface ToolRule {
   selects: 'name' | 'tag' | 'library'
   /** Absent where the token cannot be parsed: such a rule matches nothing. */
   glob?: GlobProgram
-  /** True for a glob over whole names: one that says a namespace (`acme:*`), and `*`. */
+  /** True for a glob over qualified names: one with a namespace (`acme:*`), and `*`. */
   isQualified?: true
   arguments: ArgumentConstraint[]
   keys: KeyConstraint[]
-  /** `$deny` is true, `$policy=allow` a text. */
+  /** `$deny` is true, `$policy=allow` a string. */
   options: Record<string, string | true>
   /** Why the token cannot be parsed, and where in the list. */
   problem?: { message: string; offset: number }
@@ -89,7 +89,7 @@ export function parsePatterns(list: string): ToolRule[] {
 
 /**
  * True where one pattern, a glob or `#` and a glob over tags, selects a tool, by its whole name or that
- * without its namespace. What cannot be parsed, and what
+ * without its namespace. A token that cannot be parsed, and one that
  * has constraints or options, which a name alone cannot answer, matches nothing.
  */
 export function matchPattern(pattern: string, name: string, tags: readonly string[] = []): boolean {
@@ -117,10 +117,10 @@ export function isOfLibrary({ isLibrary, tags }: MatchedTool): boolean {
 }
 
 /**
- * True where a rule's glob selects a tool, whatever its constraints say. For denying, whatever its name is
+ * True if a rule's glob selects a tool, regardless of constraints. To deny, it selects a tool by any name that is
  * like.
  *
- * @param byEither true where a glob that says no namespace selects the tools of all namespaces; else it
+ * @param byEither true if a glob without a namespace selects the tools of all namespaces; else it
  *   selects only tools that the name without a namespace leads to
  */
 export function selectsTool(
@@ -150,7 +150,7 @@ function selectsName(
   glob: GlobProgram,
   matches: (name: string) => boolean,
 ): boolean {
-  // `!(Bash)` leaves out the tool, whichever name it is called by.
+  // `!(Bash)` excludes the tool under any of its names.
   return glob.not ? names.every(matches) : names.some(matches)
 }
 
@@ -180,7 +180,7 @@ interface Token {
 }
 
 /**
- * Splits at separators that stand outside parentheses, braces and quotes. A quote that is never closed is
+ * Splits at separators outside parentheses, braces and quotes. A quote that is never closed is
  * none.
  */
 function tokensOf(list: string, separator: RegExp): Token[] {
@@ -249,7 +249,7 @@ function readSpecs(rule: ToolRule, text: string, open: number): void {
   }
 }
 
-/** Another host's variable or argument that was not filled in: plain text, which matches itself. */
+/** Another host's unfilled variable or argument: plain text that matches itself. */
 const HOST_TEXT = /\$(?:\{CLAUDE_[A-Z_]+\}|ARGUMENTS\b|\d)/g
 
 function readSpec(rule: ToolRule, written: string): void {

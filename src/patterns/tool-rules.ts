@@ -19,8 +19,8 @@ export interface ToolCall extends MatchedTool {
   /** The readable text that the tool gives for the call, like its command; what bare specifiers match. */
   key?: string
   /**
-   * False for a tool that says what it does, and does not run commands: globs and prefixes that allow then cover any
-   * text, not only plain commands. Default: true.
+   * False for a tool that describes its calls, and does not run commands: globs and prefixes that allow then cover any
+   * string, not only plain commands. Default: true.
    */
   mayExecute?: boolean
 }
@@ -41,7 +41,7 @@ export function isAlwaysAllowed(tool: MatchedTool): boolean {
 
 /**
  * True if `allowed-tools` lets a call through. Without rules (the field is absent) everything passes; with an
- * empty list, nothing. A matching rule with `$deny` wins, wherever it stands.
+ * empty list, nothing. A matching rule with `$deny` wins at any position.
  */
 export function isAllowed(rules: readonly ToolRule[] | undefined, call: ToolCall): RuleDecision<boolean> {
   const denying = rules?.find(rule => isDenied(rule, call))
@@ -52,9 +52,9 @@ export function isAllowed(rules: readonly ToolRule[] | undefined, call: ToolCall
 }
 
 /**
- * The decision of `trust.rules` about a call: that of the first rule that matches, which asks if it names no
+ * The decision of `trust.rules` about a call: the first matching rule's, which asks if it names no
  * policy; null if none matches. A rule that asks and matches only one of the commands in a call, or nothing
- * that the call says, does not end the search: a later rule may still deny, and can no longer allow.
+ * that the call has, does not end the search: a later rule may still deny, and can no longer allow.
  */
 export function trustOf(
   rules: readonly ToolRule[],
@@ -145,7 +145,7 @@ function itemsIn(list: unknown[]): unknown[] {
   return items
 }
 
-/** True for what a glob can be compared with; the empty string says as little as null. */
+/** True for a value that a glob can be compared with; the empty string counts as missing, like null. */
 function isText(value: unknown): value is string | number | boolean {
   return (
     (typeof value === 'string' && value !== '') || typeof value === 'number' || typeof value === 'boolean'
@@ -162,7 +162,7 @@ function fitsKey(constraint: KeyConstraint, call: ToolCall, denying: boolean): b
 }
 
 /**
- * True for a text that a glob or a prefix may allow. A list of the signs by which a shell runs a second command would
+ * True for a string that a glob or a prefix may allow. A list of the signs by which a shell runs a second command would
  * never be complete, so of a command nothing may be left over but parts in which a shell finds nothing to run.
  */
 function isCoverable(text: string, { mayExecute = true }: ToolCall): boolean {
@@ -174,7 +174,7 @@ const VARIABLE_SIGN = /\$(?=[A-Za-z_])/g
 /** Characters that mean nothing to a shell, and quotes in which nothing is filled in. */
 const PLAIN_PARTS = /[\p{L}\p{M}\p{N}_./:=@%+,~^ \t-]+|'[^'$`\\\n\r]*'|"[^"$`\\\n\r]*"/gu
 
-/** True for `*`, `**` and a text without wildcards: these mean any text, or just this one. */
+/** True for `*`, `**` and a string without wildcards: these match any string, or just this one. */
 function isAnyOrExact({ steps = [] }: GlobProgram): boolean {
   return (
     (steps.length === 2 && (steps[0]?.[0] === 'star' || steps[0]?.[0] === 'globstar')) ||
@@ -194,7 +194,7 @@ function fitsCommand(constraint: KeyConstraint, command: string, denying: boolea
     : matchGlob(glob, command, { acrossSlashes })
 }
 
-/** The commands that a text could run, roughly: what stands between the signs that chain them. */
+/** The commands that a string could run, roughly: the parts between the signs that chain them. */
 function commandsIn(text: string): string[] {
   return [text, ...text.split(/[;&|<>`\n\r()]+/)].map(part => part.trim())
 }

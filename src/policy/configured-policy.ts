@@ -22,7 +22,7 @@ export interface ConfiguredPolicy {
   readAllowedTools?: 'restrict'
 }
 
-/** An agent that a file gives an id. */
+/** An agent with an id in a file. */
 export interface ConfiguredAgent {
   id: string
   tools?: { allow?: Patterns; deny?: Patterns }
@@ -38,7 +38,7 @@ export interface ConfiguredProject {
   env?: string[]
 }
 
-/** The part of a policy that only narrows what agents may do: `deny`, and the rules that ask or deny. */
+/** The part of a policy that only restricts agents: `deny`, and the rules that ask or deny. */
 export function narrowing({ deny, rules }: ConfiguredPolicy): ConfiguredPolicy {
   const narrow = narrowingRules(rules)
   return { ...(deny !== undefined && { deny }), ...(narrow.length > 0 && { rules: narrow }) }
@@ -53,7 +53,7 @@ export function narrowingRules(rules: string | readonly string[] = []): string[]
 /** The fields of a policy that a file may have. */
 const POLICY: OptionTable = { ...LIMITS, approval: 'object', readAllowedTools: ['restrict'] }
 
-/** The fault of a policy in a file, as a clause; null if there is none. */
+/** The fault of a policy in a file, as a clause; null without one. */
 export function policyProblem(value: unknown): string | null {
   const { approval = {}, permissions, trust } = isJsonObject(value) ? value : {}
   if (trust !== undefined) return '`policy` has `trust`, which only the program that makes a runtime may say'
@@ -64,7 +64,7 @@ export function policyProblem(value: unknown): string | null {
   )
 }
 
-/** The fault of an array of named agents, as a clause; null if there is none. */
+/** The fault of an array of named agents, as a clause; null without one. */
 export function agentsProblem(value: unknown): string | null {
   if (!Array.isArray(value)) return '`agents` must be an array'
   for (const [index, agent] of value.entries()) {

@@ -105,7 +105,7 @@ function templateOf(value: JsonValue): KeyTemplate | undefined {
   return template && 'fault' in template ? undefined : template
 }
 
-/** True is what `defineTool` writes for a function that derives the key. */
+/** `defineTool` writes true for a function that derives the key. */
 function keyFaults(value: JsonValue): GuardFault[] {
   if (value === true) return []
   if (typeof value !== 'string') return [mustBe(['approval-key'], 'a template, such as "${args.command}"')]

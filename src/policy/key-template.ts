@@ -2,10 +2,10 @@ import { canonicalJson } from '../base/canonical-text.js'
 import { isJsonObject, type JsonValue } from '../base/json.js'
 import { pathProblem, pathQuery } from '../values/path-expression.js'
 
-/** A tool's `approval-key`: texts, and paths into the arguments. */
+/** A tool's `approval-key`: literal text, and paths into the arguments. */
 export type KeyTemplate = readonly (string | { path: string })[]
 
-/** A call's key, and whether it is a text that stands there itself or JSON: `42` and `"42"` are two keys. */
+/** A call's key, and whether it is a plain string or JSON: `42` and `"42"` are two keys. */
 export interface FilledKey {
   text: string
   form: 'text' | 'json'
@@ -14,7 +14,7 @@ export interface FilledKey {
 const EXPRESSION = /\$\{([^{}]*)\}/
 const ARGUMENT = /^args(?=$|[.[])/
 
-/** Reads a template; gives what is wrong with it where it is none. */
+/** Reads a template, or returns why it is invalid. */
 export function parseKeyTemplate(written: string): KeyTemplate | { fault: string } {
   const parts = written
     .split(EXPRESSION)
@@ -30,7 +30,7 @@ export function parseKeyTemplate(written: string): KeyTemplate | { fault: string
   return parts
 }
 
-/** The key of a call. Of several parts, each value is JSON, so that none can pose as the text around it. */
+/** The key of a call. In a key of several parts, each value is JSON, so that none can imitate the text around it. */
 export function fillKey(template: KeyTemplate, args: JsonValue): FilledKey {
   const [only] = template
   if (template.length === 1 && typeof only === 'object') {
@@ -51,7 +51,7 @@ function valueAt(path: string, args: JsonValue): JsonValue {
   return found.length > 1 ? found : (found[0] ?? null)
 }
 
-/** The arguments that a key does not hold as a whole: calls that differ in them have one key. */
+/** The arguments that a key does not contain as a whole: calls that differ in them share a key. */
 export function ignoredArguments(template: KeyTemplate, args: JsonValue): string[] {
   const paths = template.flatMap(part => (typeof part === 'string' ? [] : [part.path]))
   if (paths.includes('args') || !isJsonObject(args)) return []

@@ -4,11 +4,11 @@ import type { MatchedTool, ToolRule } from '../patterns/tool-pattern.js'
 import type { ToolCall } from '../patterns/tool-rules.js'
 import type { Guards } from './guards.js'
 
-/** An agent's call, as it is decided about. */
+/** An agent's call, as the decision sees it. */
 export interface AgentCall extends ToolCall {
   /** False for a tool that no agent may know of: hidden, disabled, a middleware or a main skill. */
   isThere: boolean
-  /** True for a server's tool that the host did not declare: what it says of itself does not count. */
+  /** True for a server's tool that the host did not declare: its own metadata does not count. */
   isRemote?: boolean
   guards: Guards
 }
@@ -22,7 +22,7 @@ export interface Written {
   isMeant?: boolean
   /** The skill that they are written in; absent for a host's. */
   skill?: string
-  /** The rules by what they could select, where many tools are held against them. */
+  /** The rules by the names that they could select, if many tools are compared with them. */
   index?: RuleIndex
 }
 
@@ -31,7 +31,7 @@ export function rulesFor({ rules, index }: Written, tool: MatchedTool): readonly
   return index ? index.of(tool) : rules
 }
 
-/** A call as whoever wrote a list means its name. */
+/** A call under the name that the list's author uses. */
 export function asMeant(call: AgentCall, { isMeant }: Written): AgentCall {
   return isMeant === undefined ? call : { ...call, isMeant }
 }
@@ -52,7 +52,7 @@ export interface Limits {
   deny: readonly Written[]
   /** A permission is granted where all grant it. Empty: none is. */
   permissions: readonly { by: string; granted: readonly Permission[] }[]
-  /** The first group that says something of a call decides. */
+  /** The first group with an answer decides. */
   rules: readonly RuleGroup[]
   /** `allowed-tools` of skills that are open: calls that one matches need no approval that no rule asks for. */
   preApproved: readonly Written[]

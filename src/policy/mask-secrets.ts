@@ -2,13 +2,13 @@ import { isJsonObject, type JsonValue } from '../base/json.js'
 
 const MASK = '[secret]'
 
-/** Names of what nobody should read, without regard to case, `-` and `_`. */
+/** Names of secrets, ignoring case, `-` and `_`. */
 const SECRET_NAMES =
   /pass(?:word|wd|phrase|code)|^pwd$|secret|credential|authorization|cookie|(?:api|access|private|signing|encryption)key|^auth$|bearer/
 /** `maxTokens` is a number. */
 const SECRET_TEXT_NAMES = /token|^jwt$|^pin$/
 
-/** Arguments as a person is shown them: values whose names say that they are secret are masked, at any depth. */
+/** Arguments as shown to a person: values with the name of a secret are masked, at any depth. */
 export function maskSecrets(value: JsonValue): JsonValue {
   if (Array.isArray(value)) return value.map(maskSecrets)
   if (!isJsonObject(value)) return value

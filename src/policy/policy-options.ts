@@ -1,6 +1,6 @@
 import { type OptionTable, PATTERNS } from '../base/options.js'
 
-/** The limits of an agent, wherever they are written: in a program, in a call that spawns one, in a file. */
+/** The limits of an agent, in a program, in a call that spawns one, or in a file. */
 export const LIMITS = {
   allow: PATTERNS,
   deny: PATTERNS,

@@ -15,14 +15,14 @@ export interface QuestionedCall {
 
 /** More lines of one text would push the others off the screen. */
 const LINES_MAX = 40
-/** Lines of an argument where a preview tells more. */
+/** The most lines of an argument if there is a preview. */
 const LINES_BESIDE_PREVIEW = 10
 const ARGUMENTS_MAX = 100
 
 /**
- * The question about a call, the same wherever a person is asked: the tool, its key, every argument and the preview.
- * What is not seen is written as an escape. Only lines of the question begin without a space, and lines of a text
- * stand behind a bar, so that no value passes for a part of the question.
+ * The question about a call, the same for every host: the tool, its key, every argument and the preview.
+ * Invisible characters are written as escapes. Only lines of the question begin without a space, and lines of a value
+ * begin with a bar, so that no value can imitate a part of the question.
  */
 export function questionText(call: QuestionedCall): string {
   const { tool, layer, reason, key, args, ignored } = call
@@ -63,7 +63,7 @@ function nameText(name: string): string {
   return shownText(/^[\w$.-]+$/.test(name) ? name : JSON.stringify(name))
 }
 
-/** The lines of a text behind bars. */
+/** The lines of a value, each after a bar. */
 function textBlock(text: string, most: number): string {
   const { lines, count } = shownLines(text, most)
   const left = count - lines.length

@@ -1,19 +1,19 @@
-/** As much of a text as a person can look through. */
+/** The most characters that a person can look through. */
 const SHOWN_MAX = 2_000
 
 /**
  * Control characters, ends of lines, halves of characters, and all that is not seen or turns the direction of writing,
- * such as Braille without a dot. What says how an emoji is drawn hides nothing.
+ * such as Braille without a dot. Variation selectors of emoji hide nothing.
  */
 const UNSEEN =
   /(?<!\p{Extended_Pictographic})[\ufe0e\ufe0f]|(?![\ufe0e\ufe0f])[\p{Cc}\p{Cs}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}\u2800\u{1d159}\ufff9-\ufffb]/gu
 
-/** A text as a person may be shown it: what could hide a part of it is written as an escape, and its end is cut. */
+/** A string that is safe to show to a person: characters that could hide a part are written as escapes, and its end is cut. */
 export function shownText(text: string): string {
   return cut(text, visibleText)
 }
 
-/** The lines of a text, each as a person may be shown it: those up to a number, and how many there are. Tabs are seen. */
+/** The lines of a string, each safe to show: the first ones up to a number, and the total. Tabs are visible. */
 export function shownLines(text: string, most: number): { lines: string[]; count: number } {
   const all = text.replace(/\r?\n$/, '')
   let count = 1
@@ -21,7 +21,7 @@ export function shownLines(text: string, most: number): { lines: string[]; count
   return { lines: all.split(/\r?\n/, most).map(line => cut(line, visibleLines)), count }
 }
 
-/** So many spaces could push what follows to where a screen begins its next line. */
+/** This many spaces could push the rest to the next line of a screen. */
 const WIDE = /[\p{Zs}\t]{40,}/gu
 
 function cut(text: string, seen: (text: string) => string): string {
@@ -29,12 +29,12 @@ function cut(text: string, seen: (text: string) => string): string {
   return text.length > SHOWN_MAX ? `${shown}… (${text.length} characters)` : shown
 }
 
-/** A text with an escape for each character that is not seen, or that changes how others are. */
+/** A string with an escape for each character that is invisible, or that changes how others are shown. */
 export function visibleText(text: string): string {
   return text.replace(UNSEEN, escapeOf)
 }
 
-/** A text of several lines, each made visible. */
+/** A string of several lines, each made visible. */
 export function visibleLines(text: string): string {
   return text
     .split(/(\t|\r?\n)/)
@@ -42,9 +42,9 @@ export function visibleLines(text: string): string {
     .join('')
 }
 
-/** JSON of the same value, in which such characters are written as JSON's own escapes. */
+/** JSON of the same value, with such characters written as JSON escapes. */
 export function visibleJson(json: string): string {
-  // A line break stands between values only.
+  // Line breaks occur only between values.
   return json.replace(UNSEEN, character => (character === '\n' ? character : unitsOf(character)))
 }
 

@@ -28,7 +28,7 @@ const LIMITS = {
   expanded: 1_000,
 }
 
-/** Why a schema cannot be used, and the path to what is wrong in it. */
+/** Why a schema cannot be used, and the path of the fault. */
 interface SchemaProblem {
   path: Step[]
   reason: string
@@ -55,7 +55,7 @@ const DIALECTS: readonly [RegExp, Dialect][] = [
   [/^https?:\/\/json-schema\.org\/draft-07\/schema#?$/, 'draft-07'],
 ]
 
-/** Checks a schema. Returns what using it takes, or the first problem in it. Never throws. */
+/** Checks a schema. Returns how to use it, or its first problem. Never throws. */
 export function checkSchema(schema: JsonObject): CheckedSchema | { problem: SchemaProblem } {
   try {
     checkSize(schema)
@@ -75,7 +75,7 @@ class Refused extends Error {
   }
 }
 
-/** Runs before all else: the rest recurses, and code may pass what JSON cannot hold. */
+/** Runs first: the other checks recurse, and code may pass values that are not JSON. */
 function checkSize(schema: JsonObject): void {
   const path: Step[] = []
   let characters = 0
@@ -135,7 +135,7 @@ class SchemaCheck {
 
   run(): CheckedSchema {
     this.#schema(this.root, [])
-    // A target may hold more references, which this then reaches too.
+    // A target may contain more references, which this then reaches too.
     for (const { ref, path } of this.#references)
       if (!this.#targets.has(ref)) this.#targets.set(ref, this.#target(ref, path))
     const references = { keywords: this.#keywords, targets: this.#targets }
@@ -290,7 +290,7 @@ interface References {
   targets: ReadonlyMap<string, Schema>
 }
 
-/** The path that the JSON pointer in a `$ref` gives. */
+/** The path of the JSON pointer in a `$ref`. */
 function pointerPath(ref: string): string[] {
   return ref
     .split('/')
@@ -306,7 +306,7 @@ function decode(step: string): string {
   }
 }
 
-/** Finds a schema that applies itself to the same value again, without end; null if there is none. */
+/** Finds a schema that applies itself to the same value without end; null without one. */
 function endlessSchema(root: Schema, references: References): Schema | null {
   const open = new Set<Schema>()
   const done = new Set<Schema>()

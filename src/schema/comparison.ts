@@ -68,7 +68,7 @@ export class Fault {
   /**
    * @param kind `type` if the value has the wrong type, `value` if it is not one of those that `const` or
    *   `enum` allow
-   * @param message what the issue says instead of its usual sentence
+   * @param message the issue's message, instead of the usual sentence
    */
   constructor(
     readonly instance: Instance,
@@ -118,12 +118,12 @@ export class Outcome {
     for (const fault of faults) this.add(fault)
   }
 
-  /** Compares the instance with one more schema, and adds what this finds. */
+  /** Compares the instance with one more schema, and adds the result. */
   apply(schema: Schema): void {
     this.include(this.comparison.compare(schema, this.instance))
   }
 
-  /** Adds what comparing the instance with another schema has found. */
+  /** Adds the result of comparing the instance with another schema. */
   include(other: Outcome): void {
     for (const fault of other.faults) this.add(fault)
     const evaluated = other.#evaluated
@@ -136,7 +136,7 @@ export class Outcome {
 /** Compares an instance with the keywords of a schema, and adds the faults to its outcome. */
 type CompareKeywords = (schema: Keywords, outcome: Outcome) => void
 
-/** The state of one comparison: the steps taken, and what is computed once and used again. */
+/** The state of one comparison: the steps taken, and cached results. */
 export class Comparison {
   readonly #compareKeywords: CompareKeywords
   readonly #isKeyword: (key: string) => boolean
@@ -191,7 +191,7 @@ export class Comparison {
       )
   }
 
-  /** True where a pattern matches a string, which is the value or a key of `instance`. `noun` says which. */
+  /** True if a pattern matches a string, which is the value or a key of `instance`, as `noun` names it. */
   matches(pattern: string, text: string, instance: Instance, noun: string): boolean {
     const known = this.#patterns.get(pattern) ?? linearPattern(pattern, this.#patternWork)
     this.#patterns.set(pattern, known)

@@ -6,7 +6,7 @@ import { linearPattern, PatternWork } from './linear-pattern.js'
 /** Returns whether a schema accepts a value. `interpretSchema` finds out why it does not. */
 export type Validate = (value: unknown) => boolean
 
-/** The modules that Ajv's code requires. It is given them, so that a compiled schema imports nothing. */
+/** The modules that Ajv's code requires. They are passed in, so that a compiled schema imports nothing. */
 const HELPERS: Readonly<Record<string, (work: PatternWork) => unknown>> = {
   'ajv/dist/runtime/equal': () => equal,
   'ajv/dist/runtime/ucs2length': () => textLength,
@@ -74,7 +74,7 @@ export function configured<Ajv extends { addKeyword: (keyword: string) => unknow
   return ajv
 }
 
-/** The function by which Ajv makes patterns. Ajv tells patterns apart by their `toString`. */
+/** The function that makes patterns for Ajv, which identifies them by their `toString`. */
 function patternsOf(work?: PatternWork) {
   const make = (source: string) =>
     ({ ...linearPattern(source, work), toString: () => source }) as { test: (text: string) => boolean }

@@ -27,10 +27,10 @@ import { compareObject, compareUnevaluatedProperties, noteUnknownKeys } from './
 
 /**
  * Compares a value with a schema without compiling it: where the host runs no compiled code, where that code
- * could take too long, and to word what is wrong. A subschema is compared with each instance once, so the
+ * could take too long, and to word the issues. A subschema is compared with each instance once, so the
  * time is bounded by the product of their sizes.
  *
- * @returns at most 20 issues, none for a valid value; one that says so where the comparison takes too long
+ * @returns at most 20 issues, empty for a valid value; a single one if the comparison takes too long
  */
 export function interpretSchema(root: JsonObject, checked: CheckedSchema, value: unknown): Issue[] {
   try {
@@ -57,7 +57,7 @@ function compareKeywords(schema: Keywords, outcome: Outcome): void {
   else if (Array.isArray(value)) compareArray(schema, value, outcome)
   else if (isObject) compareObject(schema, value, outcome)
   compareCombined(schema, outcome)
-  // Last, as they apply to what no other keyword has evaluated.
+  // Last, as they apply to the parts that no other keyword has evaluated.
   if (Array.isArray(value)) compareUnevaluatedItems(schema, value, outcome)
   else if (isObject) compareUnevaluatedProperties(schema, value, outcome)
 }
@@ -85,7 +85,7 @@ function isType(type: string, value: unknown): boolean {
     case 'number':
       return Number.isFinite(value)
     default:
-      // The other types have the names that `typeof` gives.
+      // The other types have the names of `typeof`.
       return typeof value === type
   }
 }
@@ -217,7 +217,7 @@ function compareAlternatives(schemas: readonly Schema[], most: number, outcome: 
 
 /**
  * Chooses the faults to report where no alternative fits. Where only one alternative has no decisive fault,
- * that one was meant, and its faults are given. Otherwise one fault names what the alternatives expect.
+ * its faults are returned. Otherwise one fault names what the alternatives expect.
  */
 function nearestFaults(
   schemas: readonly Schema[],

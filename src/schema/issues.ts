@@ -22,7 +22,7 @@ export function shownPath(path: readonly Step[]): string {
   return cut(shown.replace(/^\./, ''), 200)
 }
 
-/** The value at a path, of own properties only; undefined where there is none. */
+/** The value at a path of own properties; undefined without one. */
 export function valueAt(root: unknown, path: readonly Step[]): unknown {
   let value = root
   for (const step of path) {
@@ -32,7 +32,7 @@ export function valueAt(root: unknown, path: readonly Step[]): unknown {
   return value
 }
 
-/** Makes an issue, with a message made of the path, what is expected and the value. */
+/** Makes an issue, whose message has the path, the expectation and the value. */
 export function issueOf(path: readonly Step[], expected: string, value: unknown): Issue {
   const found = describeValue(value)
   const where = path.length === 0 ? '' : `${shownPath(path)} `
@@ -97,7 +97,7 @@ export function describeEnum(values: readonly JsonValue[]): string {
 /** Subschemas that one description visits: nested alternatives multiply. */
 const DESCRIBED_MAX = 50
 
-/** Describes what a schema accepts, in a few words. */
+/** Describes the values that a schema accepts, in a few words. */
 export function describeSchema(schema: Schema, targets: ReadonlyMap<string, Schema>): string {
   let left = DESCRIBED_MAX
   return describe(schema, 0)
@@ -119,7 +119,7 @@ export function describeSchema(schema: Schema, targets: ReadonlyMap<string, Sche
   }
 }
 
-/** The `const` of a property, with a space before it; an empty string where there is none. */
+/** The `const` of a property after a space; an empty string without one. */
 function kindOf({ properties }: JsonObject, key: string): string {
   const property = isJsonObject(properties) && Object.hasOwn(properties, key) ? properties[key] : undefined
   return isJsonObject(property) && property.const !== undefined ? ` ${describeConst(property.const)}` : ''

@@ -3,7 +3,7 @@ import { isJsonObject, type JsonObject, type JsonValue } from '../base/json.js'
 /** A subschema: an object, or `true`, which accepts anything, or `false`, which accepts nothing. */
 export type Schema = JsonObject | boolean
 
-/** The type that a keyword's value has, by the shape that the tables below give the keyword. */
+/** The type of a keyword's value, by the keyword's shape in the tables below. */
 interface ShapeTypes {
   any: JsonValue
   array: JsonValue[]
@@ -104,7 +104,7 @@ const KEYWORDS: Record<Dialect, ReadonlyMap<string, Shape>> = {
 
 type Shapes = typeof COMMON & Omit<typeof ONLY_2020_12, 'items'> & typeof ONLY_DRAFT_07
 
-/** The keywords of a schema that was checked, whichever dialect it is in. */
+/** The keywords of a checked schema of any dialect. */
 export type Keywords = { readonly [Keyword in keyof Shapes]?: ShapeTypes[Shapes[Keyword]] }
 
 /** The keywords of a dialect, with the shape of each one's value. */
@@ -112,7 +112,7 @@ export function keywordsOf(dialect: Dialect): ReadonlyMap<string, Shape> {
   return KEYWORDS[dialect]
 }
 
-/** The keywords that apply a schema to the same value that the schema around them applies to. */
+/** The keywords that apply a schema to the same value as the schema around them. */
 export const IN_PLACE: ReadonlySet<string> = new Set([
   'allOf',
   'anyOf',

@@ -33,7 +33,7 @@ const OTHERWISE =
   'Use a version of the library that implements Standard JSON Schema, or write the JSON Schema yourself.'
 
 /**
- * The JSON Schema of a tool's arguments or result, of which a library may have made a schema of its own.
+ * The JSON Schema of a tool's arguments or result, which may be written with a schema library.
  *
  * @throws UnsupportedSchema
  */

@@ -63,7 +63,7 @@ export function linearPattern(pattern: string, work?: PatternWork, ignoreCase = 
   }
 }
 
-/** Unescapes what needs no escape, as in `\-` and `\_`: other languages allow it, the `u` flag does not. */
+/** Removes needless escapes, as in `\-` and `\_`: other languages allow them, the `u` flag does not. */
 function withoutNeedlessEscapes(pattern: string): string {
   let inClass = false
   return pattern.replace(/\\([\s\S])|[[\]]/g, (written, escaped?: string) => {
@@ -88,7 +88,7 @@ type Node =
   | { kind: 'look'; part: Node; behind: boolean; negative: boolean }
 
 type Fits = (codePoint: number) => boolean
-/** A condition such as `^` or `\b` that holds, or not, between two characters. */
+/** A condition such as `^` or `\b` between two characters. */
 type Holds = (text: readonly number[], position: number) => boolean
 
 /** Parses a pattern that the host's `RegExp` has accepted, so it checks the syntax no further. */
@@ -279,7 +279,7 @@ class Match {
     this.#text = Array.from(text, character => character.codePointAt(0) ?? 0)
   }
 
-  /** For each position, 1 if a match ends there, wherever it begins. With `first`, stops at the first one. */
+  /** For each position, 1 if a match ends there, from any start. With `first`, stops at the first one. */
   ends({ start, backward }: Automaton, first = false): Uint8Array {
     const { states } = this.program
     const text = this.#text

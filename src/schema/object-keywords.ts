@@ -83,7 +83,7 @@ function compareDependencies(schema: Keywords, value: object, outcome: Outcome):
   }
 }
 
-/** The keywords that say nothing of the other keys that an object may have. */
+/** The keywords that do not restrict an object's other keys. */
 const OPEN = new Set([
   'type',
   'properties',
@@ -98,7 +98,7 @@ const OPEN = new Set([
 
 /**
  * Adds the keys that a schema leaves open and names nowhere to the faults of an object that lacks some: a key that is
- * missing was likely given under another name.
+ * missing was likely passed under another name.
  */
 export function noteUnknownKeys(schema: JsonObject, outcome: Outcome): void {
   const { value } = outcome.instance

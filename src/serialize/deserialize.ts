@@ -8,14 +8,14 @@ import { DEPTH_MAX } from './serialize.js'
 /** The effects that reading a serialized value may have besides creating plain data. */
 export interface DeserializeOptions {
   /**
-   * Turns `{ $fn: source }` into functions again. That runs the text as code with all rights of this process,
-   * so use it only for text that you wrote yourself. Default: false; they stay objects.
+   * Turns `{ $fn: source }` into functions again. That runs the source with all rights of this process,
+   * so use it only for data that you wrote yourself. Default: false; they stay objects.
    */
   functions?: boolean
 }
 
 /**
- * Restores a value from what `serialize` made. Anything that `serialize` does not write stays unchanged.
+ * Restores a value from the output of `serialize`. Anything that `serialize` does not write is unchanged.
  *
  * @throws FUNCTION_INVALID with `functions`, if the source of a function is not code that runs
  */
@@ -23,10 +23,10 @@ export function deserialize(value: unknown, { functions = false }: DeserializeOp
   return new Reader(functions).read(value)
 }
 
-/** The function that `JSON.parse` takes to change what it read. */
+/** The reviver of `JSON.parse`. */
 export type Reviver = (this: unknown, key: string, value: unknown) => unknown
 
-/** Restores a value from what `stringify` made, or from any JSON. Throws JSON_INVALID. */
+/** Restores a value from the output of `stringify`, or from any JSON. Throws JSON_INVALID. */
 export function parse(text: string, options?: DeserializeOptions | Reviver | null): unknown {
   let value: unknown
   try {

@@ -88,7 +88,7 @@ function isPattern(content: unknown): boolean {
   }
 }
 
-/** Returns the items of an array without a last one that says that the rest was left out. */
+/** Returns the items of an array without a final mark that the rest was left out. */
 function withoutMark(list: unknown[]): unknown[] {
   const last = list.at(-1)
   const isMark = isJsonObject(last) && last.$truncated === 'bytes' && Object.keys(last).length === 1

@@ -1,6 +1,6 @@
 /**
  * Returns the result of an object's `toJSON`, as `JSON.stringify` writes it; a value without one, or with an
- * encoding of its own like a date, unchanged. Throws what `toJSON` throws.
+ * special encoding like a date, unchanged. Throws errors of `toJSON`.
  */
 export function jsonForm(value: unknown, key: string): unknown {
   if (typeof value !== 'object' || value === null) return value

@@ -6,7 +6,7 @@ import { isEncoding } from './encoding-shape.js'
 import { JsonForms } from './json-form.js'
 
 /**
- * Encodes values as JSON, and decodes them. What JSON has stays unchanged; everything else becomes an object with
+ * Encodes values as JSON, and decodes them. JSON values are unchanged; any other becomes an object with
  * one key that begins with `$`:
  *
  * | value | encoding |

@@ -45,7 +45,7 @@ export interface ToolDefinition<
   returns?: Returns
   /** Another name of `returns`. */
   outputSchema?: Returns
-  /** Runs the tool. `args` is what `params` makes of the caller's, with transforms and defaults. */
+  /** Runs the tool. `args` is the output of `params` for the caller's arguments, with transforms and defaults. */
   execute: (
     args: ExecuteArguments<Params>,
     context: ToolContext<OwnValue<Config>, OwnValue<State, unknown>>,
@@ -64,13 +64,13 @@ export interface ToolDefinition<
   /** Rules over calls, of a main skill or for the tools that this one's agent calls. */
   trust?: { rules: string | string[] }
   /**
-   * The text that an approval of a call is for, and that rules such as `bash(git:*)` compare. Must return a
-   * string at once, the same for the same arguments.
+   * The key of a call, which approvals are stored for and rules such as `bash(git:*)` compare. Must return a
+   * string synchronously, the same for the same arguments.
    */
   deriveApprovalKey?: (args: GivenArguments<Params>) => string
   /** The preview that a person is shown before the call is approved, such as the difference that it would make. */
   preview?: (args: GivenArguments<Params>, context: PreviewContext) => string | Promise<string>
-  /** The schema of what hosts may configure: `config.tools` of a runtime, by the tool's name. */
+  /** The schema of the tool's configuration: `config.tools` of a runtime, by the tool's name. */
   config?: Config
   /** The variables of the environment that it may read. */
   env?: readonly string[]
@@ -82,7 +82,7 @@ export interface ToolDefinition<
   requires?: string
   /** Patterns of tools without which it is not offered to a model. */
   requiresTools?: string | string[]
-  /** The version of what it promises. */
+  /** The version of its contract. */
   contractVersion?: string
   /** `local`: it runs in this process. */
   executor?: 'local'
@@ -150,7 +150,7 @@ export function defineTool(
     const made = await ready()
     const run = (instance?: unknown): Promise<unknown> =>
       execute(made, args, context, () => ctx?.mustGoOn?.(), instance)
-    // Without a runtime nobody keeps what `init` makes.
+    // Without a runtime, nothing keeps the result of `init`.
     return ctx?.withHooks && hooksIn(made) ? ctx.withHooks(fn, run) : run()
   }
   keepHooks(fn, async () => hooksIn(await ready()))
@@ -230,7 +230,7 @@ export type AnyDefinition = Omit<
   state?: 'none' | { schema: ToolSchema; initial: unknown }
 }
 
-/** Only the schemas of a library need what makes JSON Schema of them. */
+/** Only schemas of a library need a conversion to JSON Schema. */
 async function frontmatterLater(definition: AnyDefinition): Promise<JsonObject> {
   const { params, returns, config, state } = definition
   if (!params && !returns && !config && typeof state !== 'object') return frontmatterOf({ ...definition })
@@ -267,8 +267,8 @@ async function execute(
   if (checked.issues) {
     const { standardIssues } = await import('../schema/library-schema.js')
     const issues = standardIssues(checked.issues, args)
-    const said = issues.map(({ message }) => message).join('; ')
-    throw new AgentAppsError('ARGS_INVALID', `The arguments of "${name}" are invalid: ${said}`, {
+    const messages = issues.map(({ message }) => message).join('; ')
+    throw new AgentAppsError('ARGS_INVALID', `The arguments of "${name}" are invalid: ${messages}`, {
       hint: `\`agent-apps describe ${name}\` shows its \`params\`.`,
       modelHint: 'Call it again with arguments that its schema allows.',
       tool: name,

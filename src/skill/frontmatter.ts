@@ -22,7 +22,7 @@ export interface ToolFrontmatter {
   /** Default `context` for a folder skill, otherwise none. */
   role?: Role
   /**
-   * The role that an unknown role was probably meant to be. An author who meant middleware must not believe
+   * The role that an unknown role probably means. An author who meant middleware must not believe
    * that it guards something.
    */
   roleMeant?: Role
@@ -33,7 +33,7 @@ export interface ToolFrontmatter {
   tags: string[]
   /** JSON Schema of the arguments. */
   params?: JsonObject
-  /** True where only running the code tells `params`, and it was not run: looking the tool up runs it. Never in an index. */
+  /** True if `params` is known only by running the code, which looking the tool up does. Never in an index. */
   paramsUnknown?: true
   /** JSON Schema of the result. */
   returns?: JsonObject
@@ -74,7 +74,7 @@ export interface FrontmatterContext {
   /** The name, chosen by the name rule from the author's and the folder's. */
   name: string
   title?: string | undefined
-  /** The description's text as it was written, if YAML would read it as another type. */
+  /** The description as written, if YAML would read it as another type. */
   description?: string | undefined
 }
 
@@ -82,7 +82,7 @@ export interface FrontmatterContext {
  * Interprets an author's frontmatter. Never fails: a field of the wrong type counts as absent (the compiler reports
  * it), and an unknown field is kept.
  *
- * @param context of the file; without it, the frontmatter is read as that of code
+ * @param context the file's; without it, the frontmatter is read as a code skill's
  */
 export function extractFrontmatter(
   verbatim: JsonObject,
@@ -121,7 +121,7 @@ function readTags(value: JsonValue | undefined): string[] {
   return normalizeTags(written.filter(tag => typeof tag === 'string')).filter(tag => tag !== INTERNAL_TAG)
 }
 
-/** True also for `true` in quotes: what an author hides must stay hidden. */
+/** True also for `true` in quotes: a skill that its author hides must stay hidden. */
 function isTrue(value: JsonValue | undefined): boolean {
   return value === true || value === 'true'
 }

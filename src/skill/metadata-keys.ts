@@ -30,7 +30,7 @@ export const CORE_METADATA_KEYS: readonly string[] = [
   'trust',
 ]
 
-/** A key of `metadata` that is an annotation: it says how the others are inherited, merged and ordered. */
+/** A key of `metadata` that is an annotation: it controls how the others are inherited, merged and ordered. */
 export type MetaKey = `$${string}`
 
 /** True for a key of `metadata` that is an annotation. */

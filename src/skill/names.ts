@@ -32,7 +32,7 @@ export function labelOf(name: string): string {
   return name.slice(name.indexOf(':') + 1)
 }
 
-/** Says which part of the name rule a string breaks, as the end of a sentence; null if it breaks none. */
+/** Returns why a string is not a name, as the end of a sentence; null if it is one. */
 export function toolNameProblem(text: string): string | null {
   if (isToolName(text)) return null
   if (text === '') return 'is empty'
@@ -46,7 +46,7 @@ export function toolNameProblem(text: string): string | null {
 /** The tag of the tools that ship with the library. Only the loader adds it. */
 export const INTERNAL_TAG = 'meta-internal'
 
-/** The tag of tools that no list has: those for a run of the tool `agent`, and callbacks, whose name a model is given. */
+/** The tag of tools that no list has: those for a run of the tool `agent`, and callbacks, whose name a model gets. */
 export const RUN_TAG = 'meta-agent-run'
 
 /** The tag of the library's tools that exist only where the host opened a workspace. */

@@ -20,7 +20,7 @@ export function namesInScope(name: string, namespace: string): string[] {
 const SCHEMES = ['bundle', 'file', 'http', 'https', 'inline', 'layer', 'mcp', 'node', 'npm']
 
 /**
- * Says why a string is not a namespace, as the end of a sentence; null if it is one: a name of two or more
+ * Returns why a string is not a namespace, as the end of a sentence; null if it is one: a name of two or more
  * characters (`c:deploy` is a path on a drive) that is not reserved.
  */
 export function namespaceProblem(text: string): string | null {

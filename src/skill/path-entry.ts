@@ -7,7 +7,7 @@ export type Layer = 'project' | 'global' | 'bundled'
 export interface DirectoryEntry {
   /** The directory, absolute or relative to `cwd`. */
   dir: string
-  /** Somebody else's directory: its index is used if it has one, and nothing is ever written to it. */
+  /** Another owner's directory: its index is used if it has one, and nothing is ever written to it. */
   external?: boolean
   /** Default `project`. */
   layer?: Layer
@@ -22,8 +22,8 @@ export interface DirectoryEntry {
    */
   discover?: boolean
   /**
-   * `ask`: nobody has vouched for what lies there. Agents get none of its code before a person trusts it.
-   * Default: whoever gave the path has.
+   * `ask`: the directory is not trusted. Agents get none of its code until a person trusts it.
+   * Default: the directory is trusted.
    */
   trust?: 'ask'
 }

@@ -2,7 +2,7 @@
 const REFERENCE_KINDS = [
   /** `$inherit` of its metadata. */
   'inherit',
-  /** `delegate` of its metadata, `inline://` texts excepted. */
+  /** `delegate` of its metadata, except `inline://`. */
   'delegate',
   /** An exact name in `allowed-tools`; denied names are not references. */
   'allowed-tools',
@@ -17,8 +17,8 @@ const REFERENCE_KINDS = [
 export type ReferenceKind = (typeof REFERENCE_KINDS)[number]
 
 /**
- * A reference of a tool, as it is written: `{ kind: 'delegate', ref: 'word-count', line: 5, column: 13 }`.
- * What it leads to depends on the other tools.
+ * A reference of a tool, as written: `{ kind: 'delegate', ref: 'word-count', line: 5, column: 13 }`.
+ * Its target depends on the other tools.
  */
 export interface ToolReference {
   kind: ReferenceKind
@@ -35,7 +35,7 @@ export function inOrder(references: readonly ToolReference[]): ToolReference[] {
   return references.toSorted((a, b) => a.line - b.line || a.column - b.column)
 }
 
-/** True for an array of references, wherever it came from. */
+/** True for an array of references, from any source. */
 export function isReferences(value: unknown): value is ToolReference[] {
   return Array.isArray(value) && value.every(isReference)
 }

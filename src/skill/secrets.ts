@@ -1,6 +1,6 @@
 /**
  * Files that hold passwords, keys or tokens, by their lowercase names. Sources: the manuals of the programs that write
- * them, and what GitHub's collection of ignore files (github.com/github/gitignore) says may hold secrets.
+ * them, and the entries for secrets in GitHub's collection of ignore files (github.com/github/gitignore).
  */
 const SECRET_NAMES = new Set([
   // curl, PostgreSQL, Git, direnv, Docker (before 1.7), Apache
@@ -24,7 +24,7 @@ const SECRET_FORMS = [
   /\.tfstate(?:\..*)?$/,
 ]
 
-/** Those whose name alone says too little, with the folders that they lie in. */
+/** Files with common names, with the folders that they are in. */
 const SECRET_PLACES = [
   // git-config: addresses with passwords, `http.extraHeader`; of submodules and worktrees too
   /(?:^|\/)\.git\/(?:.*\/)?config(?:\.worktree)?$/,
@@ -40,7 +40,7 @@ const SECRET_PLACES = [
   /(?:^|\/)\.config\/gh\/hosts\.yml$/,
 ]
 
-/** Endings that editors and people give to copies. */
+/** Endings of copies that editors and people make. */
 const COPY = /(?:~|\.(?:bak|backup|copy|old|orig|save|sw[a-p]))+$/
 const SAMPLE =
   /^(?:example|sample|template)\.env$|^\.(?:env|dev\.vars)\.(?:.*\.)?(?:example|sample|template|dist)$|\.pub$/

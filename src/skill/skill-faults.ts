@@ -2,13 +2,13 @@ import type { Diagnostic } from '../base/diagnostic.js'
 import { AgentAppsError } from '../base/error.js'
 import type { Role } from './frontmatter.js'
 
-/** Why a skill that was found cannot be used: what is wrong, as part of a sentence, and what to do. */
+/** Why an existing skill cannot be used: the fault, as part of a sentence, and the remedy. */
 export interface Fault {
   message: string
   hint: string
 }
 
-/** Returns what to do if another skill is at fault. */
+/** Returns the remedy for a fault of another skill. */
 export function mendFirst(hint: string): string {
   return `Mend that skill first. ${hint}`
 }
@@ -70,7 +70,7 @@ export function resourceUnreadable(tool: string, file: string, cause: unknown): 
 
 /**
  * Returns the fault of a middleware's configuration that does not match its `params`: a sentence without a
- * full stop, and what to do.
+ * full stop, and the remedy.
  */
 export function middlewareConfigFault(key: string, problem: string): { message: string; hint: string } {
   return {

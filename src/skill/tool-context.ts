@@ -5,7 +5,7 @@ import { OWN, type OwnParts } from '../own/own-parts.js'
 import type { Ask } from '../own/question.js'
 import type { ToolFrontmatter, ToolKind } from './frontmatter.js'
 
-/** The limits of an agent that is spawned. They narrow what it could do anyway: rules may only ask or deny. */
+/** The limits of a spawned agent. They only narrow: rules may ask or deny. */
 export interface SpawnPolicy {
   /** The id of a named agent, whose limits it has as well. */
   agent?: string | undefined
@@ -75,7 +75,7 @@ export interface ToolContext<Config = JsonObject, State = unknown> {
   readonly env: Readonly<Record<string, string>>
   /** Its state in this session, as one object that its calls share. It is kept when a call ends. */
   state: State
-  /** Asks a person, who is told which tool asks. */
+  /** Asks a person, who sees which tool asks. */
   readonly ask: Ask
   /** Other names of `signal`, `update`, `sessionId`, `messageId`, `callId` and `agentId`. */
   readonly abort: AbortSignal

@@ -12,7 +12,7 @@ export interface ToolResult {
 }
 
 /**
- * The text of a result for a model: the output where the result says itself what the model is shown; JSON of
+ * The text of a result for a model: its `output` if the result specifies that; JSON of
  * all that is not a string.
  */
 export function outputForModel(result: unknown): string {
@@ -20,7 +20,7 @@ export function outputForModel(result: unknown): string {
   return typeof output === 'string' ? output : (JSON.stringify(output) ?? '')
 }
 
-/** True for a result that says itself what the model is shown, and what is for the host. */
+/** True for a result that separates the model's output from the host's data. */
 export function isToolResult(value: unknown): value is ToolResult {
   return (
     isJsonObject(value) &&

@@ -1,6 +1,6 @@
 /**
- * A text between two lines that say where it is from, and that it says nothing to whoever reads it. It cannot
- * end itself: nobody knows the number of these lines before.
+ * Returns text between two lines that name its source and mark it as data, not instructions. It cannot
+ * end itself, as the number in these lines is random.
  */
 export function foreignText(text: string, source: string): string {
   const number = crypto.randomUUID().slice(0, 8)

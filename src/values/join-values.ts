@@ -7,7 +7,7 @@ export const MERGE_MODES = ['deep', 'replace', 'append', 'prepend', 'union'] as 
 export type MergeMode = (typeof MERGE_MODES)[number]
 
 /**
- * Joins a value with the one that it overrides, into a new one. `deep` merges objects and replaces all else;
+ * Joins a value with the one that it overrides into a new one. `deep` merges objects and replaces all else;
  * `append`, `prepend` and `union` take a value that is not an array as an array of one.
  */
 export function joinValues(weak: JsonValue, strong: JsonValue, mode: MergeMode): JsonValue {
@@ -50,7 +50,7 @@ function firstOccurrences(list: readonly JsonValue[]): JsonValue[] {
   return list.filter(item => seen.size < seen.add(canonicalText(item)).size)
 }
 
-/** True if a value has more than `most` characters of text and values inside it together. */
+/** True if the characters of a value's strings and the values inside it are together more than `most`. */
 export function isLargerThan(most: number, value: JsonValue): boolean {
   let left = most
   const open = [value]

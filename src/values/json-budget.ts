@@ -1,7 +1,7 @@
-/** Bytes reserved in every container, for the mark that says that the rest was left out. */
+/** Bytes reserved in every container for the mark that the rest was left out. */
 const MARK = 26
 
-/** The bytes of JSON that may still be written. What does not fit is left out, with all that follows it. */
+/** The bytes of JSON that may still be written. A value that does not fit is left out, with everything after it. */
 export class JsonBudget {
   #left: number
 
@@ -31,7 +31,7 @@ export class JsonBudget {
     return false
   }
 
-  /** Returns a text, cut if there is not enough space for it. */
+  /** Returns a string, cut to the space left. */
   text(text: string): string {
     const whole = text.length < this.#left && jsonBytes(text)
     if (whole && whole <= this.#left) {
@@ -49,7 +49,7 @@ export class JsonBudget {
     return `${text.slice(0, end)}…`
   }
 
-  /** Writes the items of a container, until the space ends; there, `mark` stands for the rest. */
+  /** Writes the items of a container until the space ends; then `mark` replaces the rest. */
   items<Item, Written>(items: Iterable<Item>, write: (item: Item) => Written, mark: Written): Written[] {
     const written: Written[] = []
     this.#left -= MARK
@@ -66,7 +66,7 @@ export class JsonBudget {
   }
 }
 
-/** Returns the number of bytes of a text as JSON in UTF-8, quotes included. */
+/** Returns the number of bytes of a string as JSON in UTF-8, quotes included. */
 export function jsonBytes(text: string): number {
   if (/^[ !#-[\]-~]*$/.test(text)) return text.length + 2
   let bytes = 2

@@ -12,7 +12,7 @@ export function entriesOf(map: ReadonlyMap<unknown, unknown>): [unknown, unknown
   return entries
 }
 
-/** An object's own keys; none for bytes, of which each would be a key. Throws what a proxy throws. */
+/** An object's own keys; empty for bytes, each of which would be a key. Throws errors of proxies. */
 export function keysIn(value: object): string[] {
   return ArrayBuffer.isView(value) ? [] : Object.keys(value)
 }

@@ -21,7 +21,7 @@ type Step =
 const FORBIDDEN = new Set(['__proto__', 'prototype', 'constructor'])
 
 /**
- * Returns the first value that a path expression finds among own properties; undefined if there is none.
+ * Returns the first value that a path expression finds among own properties; undefined without one.
  *
  * `a.b`, `a[0]`, `a[-1]`, `a["x.y"]`, `a[*]`, `a.*`, `a..b` (b at any depth), `a[?name=value]`
  *
@@ -103,7 +103,7 @@ type Read = (holder: object, key: string) => unknown
 /** A property that throws when it is read counts as undefined. */
 export const readOwn: Read = (holder, key) => attempt(() => (holder as Record<string, unknown>)[key])
 
-/** The objects that hold what expressions find, each with the keys of it. Throws PATH_INVALID. */
+/** The containers of the values that expressions find, each with their keys. Throws PATH_INVALID. */
 export function pathPlaces(
   object: unknown,
   expressions: readonly string[],

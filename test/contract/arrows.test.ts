@@ -100,7 +100,7 @@ describe('which part may import which', () => {
         'compiler/project/library.ts',
       ]),
     )
-    expect(importsOf('compiler/pipeline/load-config.ts').map(({ target }) => target)).toContain('esbuild')
+    expect(importsOf('compiler/pipeline/read-config.ts').map(({ target }) => target)).toContain('esbuild')
   })
 
   it('src: only src', () => {

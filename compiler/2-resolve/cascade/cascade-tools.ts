@@ -40,7 +40,7 @@ export interface ProjectTools extends CascadeLookUp {
   shipped: ReadonlyMap<string, CascadeTool>
   /** The tool of the project that has a name, whether or not it loads. */
   firstNamed: (name: string) => CascadeTool | null
-  /** False for code that was not run although only running it tells its metadata. */
+  /** False for code whose metadata is known only by running it, and that was not run. */
   isKnown: (id: string) => boolean
   tool: (id: string) => CascadeTool | undefined
   address: (id: string) => ToolAddress
@@ -198,7 +198,7 @@ function middlewareNamed(name: string, directories: readonly ReadDirectory[]): C
 }
 
 /**
- * The main skills in a tool's folder and above it, inside its unit, the nearest first. Those of other
+ * The main skills in a tool's folder and above it, inside its unit, nearest first. Main skills of other
  * namespaces are not over it.
  */
 function mainsAbove(tool: CascadeTool, directory: ReadDirectory | undefined): CascadeTool[] {
@@ -289,7 +289,7 @@ function addFaultyMain(
   const first = mains.get(folder)
   if (first && byCodePoint(fileOf(first), path) < 0) return
   const fault = mainFault(toDiagnostic(path, found))
-  // What is at fault has no name; only its namespace is asked for.
+  // A broken main skill has no name; only its namespace is used.
   const name = qualifiedName(linked.namespaces.get(path), posix.basename(path).replaceAll(':', '-'))
   mains.set(folder, { ...cascadeTool(number, name, path, { role: 'main' }, 'project'), fault })
 }

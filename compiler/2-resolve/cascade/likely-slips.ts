@@ -24,7 +24,7 @@ export interface Slip extends Omit<DirectoryProblem, 'name'> {
 /**
  * Finds the likely mistakes in the metadata of a project's tools.
  *
- * @param isOpen true for a tool that depends on what only the runtime knows, or has a fault
+ * @param isOpen true for a tool with a fault, or one that only the runtime can resolve
  */
 export function likelySlips(
   resolution: CascadeResolution,
@@ -117,7 +117,7 @@ const NAMING: Record<string, boolean> = {
 
 /**
  * Finds annotations that do nothing: those of another role, and those that name keys which a tool neither
- * has nor gets. Where it is uncertain whether a tool gets a key, it counts as given, so that no report is
+ * has nor gets. If it is uncertain whether a tool gets a key, it counts as having it, so that no report is
  * wrong.
  */
 function idleAnnotations(
@@ -158,7 +158,7 @@ function namedInVain({ tool, metadata }: ResolvedCascade, others: readonly Casca
     named(annotation, tool.metadata[annotation]).flatMap(({ text, path }) => {
       if (text === '*' || CORE_METADATA_KEYS.includes(text)) return []
       const pattern = mayBePattern ? readKeyPattern(text) : null
-      // An unreadable pattern has a diagnostic of its own.
+      // An unreadable pattern has its own diagnostic.
       if (typeof pattern === 'string') return []
       if (known.some(([key, value]) => (pattern ? namesKey(pattern, key, value) : key === text))) return []
       const near = known.find(([key]) => editDistance(text, key, 1) === 1)?.[0]
@@ -170,7 +170,7 @@ function namedInVain({ tool, metadata }: ResolvedCascade, others: readonly Casca
   )
 }
 
-/** All keys that a tool has or may give to others. */
+/** All keys that a tool has or may pass to others. */
 function keysOf({ metadata }: CascadeTool): [string, JsonValue][] {
   const given = [metadata.$local, metadata.$global].filter(isJsonObject)
   return [metadata, ...given].flatMap(plainEntries)

@@ -59,7 +59,7 @@ export async function resolveProject(
   return { ...projectRecords(resolved, directories.length), problems }
 }
 
-/** Most projects have no tool that needs what resolves cascades, so it is loaded on demand. */
+/** Most projects have no cascade to resolve, so the code that does so is loaded on demand. */
 async function resolutionOf(roots: CascadeTool[], lookUp: CascadeLookUp): Promise<CascadeResolution> {
   if (roots.length === 0) return { tools: new Map(), problems: [] }
   const { resolveCascades } = await import('../../../src/cascade/cascade.js')
@@ -175,7 +175,7 @@ function cascadeRecord(
     if (!key.startsWith('$') && !metadata.has(key)) changed[key] = null
   }
   const isPlain = chain.length === 0 && Object.keys(changed).length === 0
-  // A main skill or a base that gives nothing may give something once it is edited. The library's never is.
+  // A main skill or a base that passes on nothing may do so once it is edited. The library is never edited.
   if (isPlain && sources.every(id => address(id)[0] === 'library')) return null
   const body = metadata.get('delegate')?.from
   const addresses = (ids: readonly string[]): ToolAddress[] => ids.map(address)

@@ -29,7 +29,7 @@ export function contentTools(
       }
       if (reference.kind === 'name') return foreignTool(reference.name, ref, library, project, dependencies)
       if (reference.kind === 'path' && targets.isNowhere(reference.path, reference.fragment)) return null
-      // Only a runtime knows what other references lead to.
+      // Only a runtime can follow other references.
       dependencies.isOpen = true
       return { name: ref, details: async () => ({}), content: async () => null }
     },
@@ -53,7 +53,7 @@ async function visibleNames(
 }
 
 /**
- * A tool of the project, as a directive of the directory `number` sees it. Its name holds while its file is
+ * A tool of the project, as a directive of the directory `number` sees it. Its name is valid while its file is
  * there; its metadata and content may change with every compile.
  */
 function ownTool(

@@ -8,7 +8,7 @@ import type { Place } from '../../diagnostics/diagnostics.js'
 import type { KnownDirectives } from '../../directives/parse-content.js'
 import { parseContentWithin } from '../../directives/parse-content-within.js'
 
-/** A known directive that is text because it is written in a form that it does not have. */
+/** A known directive that is treated as text because it does not have the form in which it is written. */
 interface Misformed {
   name: string
   /** How to write it. */
@@ -19,7 +19,7 @@ interface Misformed {
 
 const CANDIDATE = /(:+)([a-z][a-z0-9-]*)(?=[[{])/g
 
-/** Finds the known directives of a text that have too many or too few colons for their place. */
+/** Finds the known directives with too many or too few colons for their place. */
 export async function misformedDirectives(
   text: string,
   known: KnownDirectives,
@@ -67,7 +67,7 @@ interface Misgiven {
   hint: string
 }
 
-/** Finds what is wrong with the arguments of a directive of the library. */
+/** Finds faults in the arguments of a directive of the library. */
 export function misgivenArguments(directive: DirectivePart): Misgiven[] {
   return [...failingArguments(directive), ...idleArguments(directive)]
 }

@@ -35,12 +35,12 @@ async function foldDirective(text: string, part: DirectivePart, run: RunStatic):
   if (children === undefined) return directive
   const result = await run(directive, children)
   if (result === null) return directive
-  // The parts inside it stay, since they may hold references.
+  // The parts inside it stay, since they may contain references.
   return typeof result === 'string' ? { ...directive, text: result } : { ...directive, content: result }
 }
 
 /**
- * The text of parts that need no rendering; undefined where they do, or may do so by what the skill inherits.
+ * The text of parts that need no rendering; undefined if they do, or if the skill may inherit `interpolate`.
  */
 async function finalText(text: string, parts: readonly ContentPart[]): Promise<string | undefined> {
   const isFinal = (part: ContentPart): boolean =>

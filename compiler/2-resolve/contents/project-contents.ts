@@ -37,7 +37,7 @@ import { foldContent } from './fold-content.js'
 import { type ProjectDirectives, projectDirectives, type UsableDirectives } from './static-directives.js'
 
 export interface LocatedContents {
-  /** Records by tool name; null if the last compile's record still holds. */
+  /** Records by tool name; null if the last compile's record is still valid. */
   records: Map<string, ContentRecord | null>
   /** The faults of their directives, by file. */
   findings: Map<string, Finding[]>
@@ -49,7 +49,7 @@ export interface ContentsPart extends ProjectPart {
    * Absent: null.
    */
   keptFindings?: (unit: SkillUnit) => Finding[] | null
-  /** The records of an index that was made of the same names; else null. Absent: null. */
+  /** The records of an index with the same names; else null. Default: null. */
   recorded?: RecordedIndex | null
 }
 
@@ -106,7 +106,7 @@ async function directoryContents(
 }
 
 /**
- * Takes what an index says of a file's contents that need code to be run, and gives the file's findings.
+ * Takes the records of contents that need code to be run from an index, and returns the file's findings.
  * Null where none needs it, or where a file that they were made of is another by now.
  */
 function takeRecorded(
@@ -137,15 +137,15 @@ const CONTENT_RULES: ReadonlySet<RuleName> = new Set([
   'directive-invalid',
 ])
 
-/** The file of a text that is folded. */
+/** The file of the content that is being folded. */
 interface Inclusion {
-  /** The files that the text is included by, its own last. */
+  /** The chain of files that include it, its own last. */
   way: readonly string[]
-  /** The directive of the skill's own file that has the text included. */
+  /** The directive in the skill's own file that includes it. */
   including?: DirectivePart
 }
 
-/** The circumstances in which a text is folded. */
+/** The position from which a content is folded. */
 interface Folding extends Inclusion {
   /** The files that the content was made of. */
   files: Set<string>
@@ -191,7 +191,7 @@ class ContentCompiler {
     this.compiled = tool
     const [problem] = faults
     const compiled = problem ? parts : await this.fold(text, parts, { way, files, work })
-    // A content that is too large is left as it was written, so that rendering it reports the same.
+    // A content that is too large is left unchanged, so that rendering it reports the same.
     const folded = this.isTooLarge ? parts : compiled
     files.delete(this.unit.path)
     // How many files were reached by then differs from one compile to the next.
@@ -314,7 +314,7 @@ class ContentCompiler {
   private addFailure({ name, at }: DirectivePart, error: unknown, inclusion: Inclusion): void {
     const { code, message, hint } = isAgentAppsError(error) ? error : directiveFailed(name, error)
     if (code !== 'CONTENT_TOO_LARGE') return this.add('directive-failed', { message, hint }, at, inclusion)
-    // The whole content is too large, whichever directive exceeds the limit.
+    // The whole content is too large, no matter which directive exceeds the limit.
     if (!this.isTooLarge) this.findings.push(finding('directive-failed', this.start, message, hint))
     this.isTooLarge = true
   }
@@ -327,7 +327,7 @@ class ContentCompiler {
     }
   }
 
-  /** Adds a finding at its place, or at the directive of the skill's own file that includes the text. */
+  /** Adds a finding at its place, or at the directive in the skill's own file that includes it. */
   private add(
     rule: RuleName,
     { message, hint }: { message: string; hint: string },
@@ -346,7 +346,7 @@ function placeOf({ at: [line, column] }: DirectivePart): Place {
   return { line, column }
 }
 
-/** A text without directives. A text with `${…}` is rendered together with the content that includes it. */
+/** A text without directives. One with `${…}` is rendered together with the content that includes it. */
 function plain(text: string, file: string): string | NestedContent {
   return text.includes(EXPRESSION_START) ? { text, parts: [[0, text.length]], file } : text
 }

@@ -39,7 +39,7 @@ export interface UsableDirectives {
   ) => Promise<{ result: unknown } | 'not evaluated' | null>
 }
 
-/** @param evaluate whether those of the project's own are run */
+/** @param evaluate whether the project's own directives are run */
 export function projectDirectives(
   parts: readonly ProjectPart[],
   library: LibraryTools | null,
@@ -117,7 +117,7 @@ function ownDirectives(parts: readonly ProjectPart[]): OwnDirectives {
   return { known, broken }
 }
 
-/** Those without a namespace and those of one, which come first, by name without namespace. */
+/** Directives without a namespace, and those of one namespace, which come first; keyed by bare name. */
 function inScope({ known, broken }: OwnDirectives, namespace: string): OwnDirectives {
   const usable = <Value>(all: ReadonlyMap<string, Value>): Map<string, Value> => {
     const of = (wanted: string): [string, Value][] =>
@@ -134,7 +134,7 @@ interface AuthorsDirective {
   inputs: string[]
 }
 
-/** Null for a directive that is not static, or has no code of its own: it runs when content is rendered. */
+/** Null for a directive that is not static or has no code: it runs when content is rendered. */
 function staticSource(name: string, { linked, skills }: ProjectPart): WalkedSkill | null {
   const { unit, tool } = linked.names.get(name) ?? {}
   const skill = skills.find(({ path, kind }) => path === unit?.path && kind === 'code')

@@ -21,7 +21,7 @@ export const link: Stage<
 }
 
 /**
- * Makes a directory's table of names. A name that stands twice is the first file's;
+ * Makes a directory's table of names. A duplicate name belongs to the first file;
  * a broken file keeps its name from later directories, but not from a sound file beside it.
  */
 export function linkDirectory(
@@ -85,7 +85,7 @@ export function linkDirectory(
   return { units, names, namesakes: namesakesIn(names), namespaces, findings, copies, given }
 }
 
-/** The tools that differ in nothing but their namespace, each time the one first that the bare name means. */
+/** Tools that differ only in their namespace, grouped; first the one that the bare name refers to. */
 function sameLabels(names: ReadonlyMap<string, NamedTool>): NamedTool[][] {
   const byLabel = new Map<string, NamedTool[]>()
   for (const [name, named] of names) {
@@ -143,7 +143,7 @@ function delegateCircles(names: ReadonlyMap<string, NamedTool>): Linked[][] {
   return circles
 }
 
-/** The tool of the same directory that a delegate names. */
+/** The tool of the same directory that a delegate refers to. */
 function delegateOf(
   { unit, tool }: Linked,
   names: ReadonlyMap<string, NamedTool>,

@@ -19,7 +19,7 @@ interface Validators {
  * Compiles the schemas of the units' tools, each once however many tools have it, and names the files in
  * their records. The runtime interprets a schema that cannot be compiled, with equal results.
  *
- * @param known what earlier compiles made, and lies on disk
+ * @param known the files on disk that earlier compiles made
  */
 export async function compileValidators(
   units: readonly SkillUnit[],
@@ -68,12 +68,12 @@ function fileFor(text: string): string {
   return `${INDEX_DIRECTORY}/module-${number.toString(36).toUpperCase().padStart(8, '0').slice(-8)}.mjs`
 }
 
-/** The text of the module that Ajv makes of a schema; null for a schema that it cannot compile. */
+/** The code that Ajv makes of a schema; null for a schema that it cannot compile. */
 async function compileSchema(schema: JsonObject): Promise<string | null> {
   const checked = checkSchema(schema)
   if ('problem' in checked || !checked.isCompilable) return null
   const { default: standalone } = (await import('ajv/dist/standalone/index.js')).default
-  // Each schema gets an instance of its own: Ajv numbers its names, and equal schemas must give equal texts.
+  // Each schema gets its own instance: Ajv numbers its names, and equal schemas must give equal code.
   const ajv = configured(
     checked.dialect === 'draft-07' ? (await import('ajv')).Ajv : (await import('ajv/dist/2020.js')).Ajv2020,
   )

@@ -38,7 +38,7 @@ export type EvaluationResult =
     }
   | { problem: EvaluationProblem; frontmatter?: never; unsupported?: never }
 
-/** A schema that cannot be described as JSON Schema: what is wrong, and what to do. */
+/** A schema that cannot be described as JSON Schema: the fault and the remedy. */
 interface UnsupportedPart {
   part: string
   message: string
@@ -64,7 +64,7 @@ const AT_ONCE = 4
 const FRONTMATTER_LIMIT = 256 * 1024
 
 /**
- * Imports modules to learn the values that are not literal in them, each in a process of its own: a module
+ * Imports modules to learn their values that are not literal, each in its own process: a module
  * that throws, hangs, kills its process, patches its globals or prints harms only itself. A thread would not
  * do: code that waits for another program cannot be ended there, and it shares the compiler's standard
  * output.

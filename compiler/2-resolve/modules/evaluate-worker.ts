@@ -1,5 +1,5 @@
 /**
- * Imports a module in a process of its own and sends the metadata of its exports. Authors' code runs here
+ * Imports a module in its own process and sends the metadata of its exports. Authors' code runs here
  * at build time: it may throw, hang, print or exit without harm to the compiler.
  */
 import { isAgentAppsError } from '../../../src/base/error.js'

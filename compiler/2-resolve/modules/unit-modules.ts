@@ -34,7 +34,7 @@ export interface UnitModules {
   /** Modules by source key. */
   modules: Map<string, CachedModule>
   failures: Map<string, ModuleFailure[]>
-  /** New files to write, by path relative to the directory; none where the last compile's still hold. */
+  /** New files to write, by path relative to the directory; empty if the last compile's are still valid. */
   outputs: Map<string, Uint8Array>
   /** All files that modules consist of, relative to the directory. */
   files: string[]
@@ -113,14 +113,14 @@ export function unitsWithNewModules(
 }
 
 interface AttachOptions {
-  /** The records that the last compile has of modules that are not run; null if it has none. */
+  /** The last compile's records of modules that are not run; null without any. */
   recorded?: RecordedIndex | null
   /** Calls `run` while the files of modules lie in the directory. Absent where no module is run. */
   withModules?: (outputs: ReadonlyMap<string, Uint8Array>, run: () => Promise<void>) => Promise<void>
 }
 
 /**
- * Puts modules into the units' records, and runs those whose metadata only running them tells. Code that
+ * Adds modules to the units' records, and runs those whose metadata is known only by running them. Code that
  * cannot be bundled, throws, hangs or exits breaks its own unit alone. Where nothing is run, the records that
  * an index has of unchanged code are used instead.
  */
@@ -312,7 +312,7 @@ function dynamicPlace(
   return placeIn(dynamic, path) ?? dynamic?.[0]?.place ?? tool?.place ?? FILE_START
 }
 
-/** The place of the computed value that holds a path, or that lies in it. */
+/** The place of the computed value that contains a path, or lies inside it. */
 function placeIn(dynamic: readonly Finding[] = [], path: string): Place | undefined {
   const isNear = ({ found: [field = ''] }: Finding): boolean =>
     path.startsWith(field) || field.startsWith(path)

@@ -46,7 +46,7 @@ export interface IndexedDirectory {
   namesakes: Map<string, readonly string[]>
 }
 
-/** The records of an index, by section and key, without those of bare names, which only lead to other names. */
+/** The records of an index by section and key, except those of bare names, which only point to other names. */
 type Records = { [Name in Section]: Map<string, Exclude<IndexRecords[Name][string], NamesakesRecord>> }
 
 /** The tools of a directory that a project searches. */
@@ -64,7 +64,7 @@ export interface SearchedIndex extends IndexedDirectory, Omit<SearchedTools, 're
 type EntryToBundle = Pick<SearchDirectory, 'dir' | 'ignore' | 'namespace' | 'discover'>
 
 /**
- * Reads the index of a directory that goes into a bundle.
+ * Reads the index of a directory for a bundle.
  *
  * @throws BUNDLE_UNCOMPILED
  */
@@ -190,7 +190,7 @@ export function bundledDirectory(indexed: IndexedDirectory, at: string): Bundled
 }
 
 /**
- * Adds the parts of a skill file that hold contents. A file that was changed since gets none, so that reading
+ * Adds the parts of a skill file that are contents. A file that has changed since gets none, so that reading
  * it reports the change.
  */
 function addSource(
@@ -200,7 +200,7 @@ function addSource(
   { file, kind, content, size }: ToolRecord,
 ): void {
   const absolute = join(dir, file)
-  // As at run time: a SKILL.md that is a link leads only to a file of its own folder.
+  // As at run time, a SKILL.md that is a link may point only into its own folder.
   const real = kind === 'folder' ? realInside(dirname(absolute), absolute) : regularFile(absolute)
   const source = sources.get(path) ?? { path, size, parts: [] }
   sources.set(path, source)
@@ -236,7 +236,7 @@ function regularFile(file: string): string | null {
   return isFile(file) ? realpathSync.native(file) : null
 }
 
-/** False too for a name that no file can have: an index may say anything. */
+/** False also for an impossible name: an index is untrusted. */
 function isFile(file: string): boolean {
   try {
     return statSync(file, { throwIfNoEntry: false })?.isFile() === true
@@ -285,7 +285,7 @@ export interface NamedRecord<Directory extends SearchedTools = SearchedIndex> {
 }
 
 /**
- * Finds what the references of compiled directories lead to. A path without a fragment means the first tool
+ * Resolves the references of compiled directories. A path without a fragment refers to the first tool
  * of its file, whether or not a bundle keeps that.
  */
 export function bundledResolver<Directory extends SearchedTools>(

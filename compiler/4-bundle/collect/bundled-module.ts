@@ -51,7 +51,7 @@ export function readModule(
   return { ...followed, map: mapText && withPlaces(mapText, directory) }
 }
 
-/** The largest size of a module, and of a file that is brought along, since each bundle holds them in memory. */
+/** The largest size of a module or an added file, since building a bundle keeps them in memory. */
 const FILE_BYTES_MAX = 64 * 1024 * 1024
 
 /**

@@ -70,7 +70,7 @@ export function searchedIndex({ layer, isOwn, isLibrary, ...entry }: Searched): 
 }
 
 /**
- * Adds the digests of what cascades depend on: the project's on all its directories, each other directory's
+ * Adds the digests of the inputs of cascades: the project's depend on all its directories, each other directory's
  * and the library's on itself.
  */
 function addCascadeKeys(directories: readonly BundledDirectory[], indexed: readonly SearchedIndex[]): void {
@@ -87,8 +87,8 @@ function addCascadeKeys(directories: readonly BundledDirectory[], indexed: reado
 }
 
 /**
- * Gives the directories of a project places that lie to each other as they do on disk, so that paths between them mean the
- * same, and say nothing of where the project lies. Others' directories outside of it are numbered.
+ * Places the directories of a project relative to each other as on disk, so that paths between them mean the
+ * same without revealing where the project is. Other people's directories outside it are numbered.
  */
 function virtualPaths(
   cwd: string,
@@ -116,12 +116,12 @@ function commonFolder(a: string, b: string): string {
 const AGENTS: readonly string[] = ['agent', 'context-manager']
 
 /**
- * Leaves out of the library what a bundle does not need: its tools for files and processes, which not every host has, and
+ * Leaves out the library's tools that a bundle does not need: those for files and processes, which not every host has, and
  * those for agents, unless a skill is run by one or names them. With the tools for processes comes `task`, which starts
  * agents.
  *
  * @param directories the library's among them
- * @param keep the patterns of what the bundle is to have
+ * @param keep the patterns of the tools that the bundle keeps
  */
 function libraryInBundle(
   directories: readonly SearchedIndex[],

@@ -74,8 +74,8 @@ function bundledTools(directories: readonly SearchedTools[]): BundledTools {
 }
 
 /**
- * A tool's parameters and result: their schemas, and its code. A tool without schemas of its own that only
- * delegates has those of its delegate.
+ * A tool's parameters and result: their schemas, and its code. A tool without schemas that only
+ * delegates has its delegate's.
  *
  * @param before the tools whose delegates led here
  */
@@ -89,7 +89,7 @@ function typesOf(
   const params: unknown = record.frontmatter.params ?? cascade?.metadata?.params
   const returns: unknown = record.frontmatter.returns ?? cascade?.metadata?.returns
   const isDelegated = metadata.delegate !== undefined || cascade?.body !== undefined
-  // The text of a Markdown skill is compared with no schema; where a model runs it, that gives what `returns` says.
+  // A Markdown skill's content is not validated; if a model runs the skill, the result matches `returns`.
   const isText = record.kind !== 'code' && !isDelegated
   const isRead = isText && !metadata.agent
   const isAlone = !cascade || (cascade.chain.length === 0 && !cascade.open)
@@ -106,7 +106,7 @@ function typesOf(
   }
 }
 
-/** The TypeScript that a tool runs, its own or its delegate's; undefined where it is somebody else's, or none. */
+/** The TypeScript that a tool runs, its own or its delegate's; undefined without any, or for other people's code. */
 function typedCode(tool: BundledTool, bundled: BundledTools): TypedCode | undefined {
   const { record, directory } = tool.record.kind === 'code' ? tool : (bundled.bodyOf(tool) ?? tool)
   const { kind, module, delegate } = record

@@ -11,7 +11,7 @@ import { type Dependency, ToolDependencies } from './tool-dependencies.js'
 /**
  * Removes the tools that a bundle does not keep. It keeps the tools that a pattern names, with all their
  * dependencies, and the project's main skill, which governs the tools that a program registers. A name is
- * kept in every directory that has it, so that it means the same tool as before. Broken tools are kept, so
+ * kept in every directory that has it, so that it still refers to the same tool. Broken tools are kept, so
  * that they are still reported.
  *
  * @param directories the library's among them
@@ -70,7 +70,7 @@ function isMainAtTop(record: NameRecord): boolean {
 async function reached(from: readonly Dependency[], dependencies: ToolDependencies): Promise<Set<string>> {
   const known = new Map(from.map(one => [keyOf(one), one]))
   const names = new Set<string>()
-  // A map's iteration also visits what is added on the way.
+  // A map's iteration also visits entries added on the way.
   for (const one of known.values()) {
     if (one.kind === 'tool' || one.kind === 'lender') names.add(one.name)
     for (const next of await dependencies.of(one)) {

@@ -24,9 +24,9 @@ import { readRealFile } from '../../files/regular-file.js'
 import { absoluteReference, splitLink, type ToolResolver } from '../../project/tool-resolver.js'
 import { bundledResolver, type NamedRecord, realInside, type SearchedIndex } from './bundle-directory.js'
 
-/** Something that a tool needs: other tools, or what many tools need in common, which is followed once. */
+/** A dependency of a tool: other tools, or a group that many tools share and that is followed once. */
 export type Dependency =
-  /** The tools of a name. Of a lender only its metadata counts, and nothing that its text refers to. */
+  /** The tools of a name. Only the metadata of a lender counts, not the references in its content. */
   | { kind: 'tool' | 'lender'; name: string }
   /** The tools that a pattern selects. */
   | { kind: 'pattern'; name: string }
@@ -48,8 +48,8 @@ interface LoadedTool {
 }
 
 /**
- * Finds what tools need: what runs when one is called, everything that its metadata is made of, the main
- * skills above it, and what its frontmatter and content refer to. What code calls cannot be seen.
+ * Finds what tools depend on: the code of a call, the sources of its metadata, the main
+ * skills above it, and the references in its frontmatter and content. Calls made by code cannot be seen.
  */
 export class ToolDependencies {
   private readonly byName: ReadonlyMap<string, LoadedTool[]>
@@ -149,7 +149,7 @@ export class ToolDependencies {
       ...delegates,
       ...chain,
       ...keys.filter(key => this.middleware.has(key)),
-      // What has a model run it, and what that model may always call.
+      // The tool that has a model run it, and the tools that such a model may always call.
       ...(agent ? ['agent', 'context-manager'] : []),
     ]
   }
@@ -186,7 +186,7 @@ export class ToolDependencies {
     return namesInScope(label, namespace).find(name => this.directives.has(name))
   }
 
-  /** Reads an included file for its directives: the index holds only their results. */
+  /** Reads an included file for its directives: the index has only their results. */
   private async ofIncluded({
     dir,
     name: path,
@@ -250,7 +250,7 @@ function patternsIn(list: string): Dependency[] {
 const NOBODY = '\0\0'
 
 /**
- * False for a pattern that forbids, and for `*`, `!(bash)` and the like, which name no tool in particular.
+ * False for a pattern that denies, and for `*`, `!(bash)` and the like, which name no particular tool.
  */
 function isNaming({ glob, options }: ToolRule): boolean {
   return options.deny === undefined && glob !== undefined && !matchGlob(glob, NOBODY)
@@ -285,7 +285,7 @@ function grouped<Item>(entries: readonly (readonly [key: string, item: Item])[])
 }
 
 /**
- * The text of a file that contents include; empty where the file can no longer be read, which rendering
+ * The text of an included file; empty if the file can no longer be read, which rendering
  * reports.
  */
 function includedText(dir: string, path: string): string {
@@ -319,7 +319,7 @@ function selectedTools(tools: readonly MatchedTool[]): (rule: ToolRule) => strin
   }
 }
 
-/** The only text that a glob matches; undefined for one that may match others. */
+/** The only string that a glob matches; undefined if it may match others. */
 function literalOf({ steps }: GlobProgram): string | undefined {
   const characters = steps?.slice(0, -1).map(step => (step[0] === 'char' ? step[1] : undefined))
   return characters?.every(one => one !== undefined) ? characters.join('') : undefined

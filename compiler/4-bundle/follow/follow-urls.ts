@@ -30,7 +30,7 @@ export interface FollowedCode {
 }
 
 /**
- * Makes `new URL('./x', import.meta.url)` of compiled code name a file that the bundle brings along. What else the code
+ * Makes `new URL('./x', import.meta.url)` in compiled code point to a file of the bundle. Whatever else the code
  * does that a bundle cannot follow is named. It asks then for the place of the bundle's own module.
  *
  * @param bring the URL by which the bundle has a file, for its URL relative to the module; null where it cannot have it
@@ -51,7 +51,7 @@ export function followUrls(
     const guarded = guardedPlace(node)
     if (literal) {
       const brought = bring(literal.source, literal.url)
-      // Adapters find it by this text (`adapters/virtual-module.ts`).
+      // Adapters search for this text (`adapters/virtual-module.ts`).
       if (brought) edits.push({ node, by: `new URL(${JSON.stringify(brought)}, import.meta.url)` })
       else faults.push({ node, what: 'url', asking: literal.base })
     } else if (guarded) guards.push(guarded)
@@ -94,13 +94,13 @@ interface Found {
   asking: AnyNode
 }
 
-/** The expression as text, to compare. */
+/** The expression's source, for comparison. */
 function asWritten({ what, source }: UnfollowedPlace): string {
   return `${what} ${source}`
 }
 
 /**
- * The place in `typeof __dirname`. A file that asks so knows what to do where there is none, and in a bundle there is none.
+ * The place in `typeof __dirname`. Code that checks this works without one, and a bundle has none.
  */
 function guardedPlace({ type, operator, argument }: AnyNode): Found | null {
   if (type !== 'UnaryExpression' || operator !== 'typeof') return null
@@ -127,7 +127,7 @@ function literalUrl(
     : null
 }
 
-/** Visits a node and all in it, parents first; what `look` says false of is not entered. Code may nest deeper than a stack. */
+/** Visits a node and its descendants, parents first; `look` returns false to skip a node's children. Code may nest deeper than the stack. */
 function visit(program: Node, look: (node: AnyNode) => boolean): void {
   const open: unknown[] = [program]
   while (open.length > 0) {
@@ -232,12 +232,12 @@ function isAbsent({ value }: AnyNode): boolean {
   return typeof value === 'string' && value.startsWith('agent-apps/') && !BUNDLED_ENTRIES.has(value)
 }
 
-/** True for what is not a path, and so means the same wherever it is asked for: a package, a module of the host. */
+/** True for a package or a module of the host, which means the same from every file. */
 function isElsewhere({ value }: AnyNode): boolean {
   return typeof value === 'string' && !value.startsWith('.')
 }
 
-/** True for what is imported by a literal, which the compiler saw, and for what is a whole URL whatever else it holds. */
+/** True for an import by a literal, which the compiler saw, and for an absolute URL. */
 function isAddress(node: AnyNode): boolean {
   const { type, value, quasis, left, object, callee } = node
   switch (type) {

@@ -55,7 +55,7 @@ const REFUSALS: Record<Unfollowed, Refusal> = {
   },
 }
 
-/** The error about what no bundle can be made of; null where there is nothing of the kind. Packages are not refused for asking where they lie. */
+/** The error for code that no bundle can be made of; null without any. Packages may use their own location. */
 export function refusalOf(faults: readonly PlacedFault[], cwd: string): AgentAppsError | null {
   const refused = faults.filter(fault => fault.package === null || fault.what === 'agent-apps')
   const [first] = refused
@@ -105,7 +105,7 @@ export function packageWarnings(faults: readonly PlacedFault[], cwd: string): Me
   })
 }
 
-/** Each once, in order of place: a build reads modules in any order, and two directories may have the same package. */
+/** Sorted by place, without duplicates: a build reads modules in any order, and two directories may have the same package. */
 export function distinctFaults(faults: readonly PlacedFault[]): PlacedFault[] {
   const ordered = faults.toSorted(
     (a, b) => byCodePoint(a.file, b.file) || a.line - b.line || a.column - b.column,

@@ -3,7 +3,7 @@ import type { PathEntry } from '../../../src/skill/path-entry.js'
 /** The parts of a bundle. Paths are the bundle's own: absolute, and virtual. */
 export interface BundleParts {
   cwd: string
-  /** The path entries, as a runtime is given them. */
+  /** The path entries for the runtime. */
   paths: PathEntry[]
   /** The place of the package's own skills; null if they are not searched. */
   library: string | null
@@ -11,7 +11,7 @@ export interface BundleParts {
   env: readonly string[]
   /** The names of the tools that it exports. */
   names: string[]
-  /** True if the host may open a workspace: it then makes runtimes with options of its own. */
+  /** True if the host may open a workspace: it then creates runtimes with its own options. */
   opensWorkspace: boolean
   directories: BundledDirectory[]
 }
@@ -23,7 +23,7 @@ export interface BundledDirectory {
   dir: string
   index: BundledText
   shards: BundledShard[]
-  /** Texts that a reader asks the SHA-256 of, besides: what a cascade depends on, the names of shards. */
+  /** More texts whose SHA-256 a reader asks for: the inputs of cascades, the names of shards. */
   digests: [text: string, digest: string][]
   files: BundledSource[]
   /** The modules of code and schemas, relative to it. */

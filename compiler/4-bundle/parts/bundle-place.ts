@@ -12,7 +12,7 @@ export interface BundlePlace {
   types: string
 }
 
-/** The lock's file name. It lies in the folder of chunks, as the directories of skills may be read-only, and other projects may write a bundle to the same place. */
+/** The lock's file name. It lies in the folder of chunks: skill directories may be read-only, and other projects may write a bundle to the same place. */
 export const LOCK = 'bundle.lock'
 
 export const BUNDLE_NAME = /^[\w-][\w.-]*\.m?js$/

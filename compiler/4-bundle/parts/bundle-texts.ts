@@ -16,7 +16,7 @@ export interface EntryChunks {
 }
 
 /**
- * The entry: a runtime over the bundle's own files, and a function for each tool. Small indexes are in it, and of large ones what leads to
+ * The entry: a runtime over the bundle's own files, and a function for each tool. It contains small indexes, and for large ones the paths of
  * their shards; the rest is imported when it is asked for.
  */
 export function entryText(
@@ -83,7 +83,7 @@ function keyEntry({ digests }: BundledDirectory): string[] {
   return digests.map(([text, digest]) => `[${literal(text)}, ${literal(digest)}]`)
 }
 
-/** Text that is parsed when first used: of thousands of skills a program asks for few. */
+/** JSON that is parsed when first used: a program uses few of thousands of skills. */
 function readLater(value: object): string {
   return `() => JSON.parse(${literal(JSON.stringify(value))})`
 }

@@ -11,9 +11,9 @@ export interface DeclaredTool {
   isLibrary: boolean
   /** Undefined: not known. `none`: it takes none. */
   params: JsonObject | 'none' | undefined
-  /** Undefined: not known. `text`: a Markdown skill's own content. */
+  /** Undefined: unknown. `text`: a Markdown skill's own content. */
   returns: JsonObject | 'text' | undefined
-  /** Its code, where that has types of its own; absent where it has not. */
+  /** Its code, if that has types. */
   code?: TypedCode
 }
 
@@ -39,7 +39,7 @@ export interface TypedCode {
 
 const RUNTIME = 'agent-apps/runtime'
 
-/** The tools that types have: those of the library only where they are asked for. */
+/** The tools that get types: the library's only on request. */
 export function shownTools(tools: readonly DeclaredTool[], withLibrary: boolean): DeclaredTool[] {
   return tools.filter(({ isLibrary }) => withLibrary || !isLibrary)
 }
@@ -71,7 +71,7 @@ const CREATE =
 /** The first line of declarations that are written for a project, by which they are known again. */
 export const TYPES_MARK = '// Made by agent-apps. Do not edit: the next build replaces it.'
 
-/** The tools, added to what `agent-apps/virtual` declares of the module that a bundler's plugin provides. */
+/** The tools, as an augmentation of `agent-apps/virtual`, the module that a bundler's plugin provides. */
 export function declareVirtualTools(tools: readonly DeclaredTool[]): string {
   return [
     TYPES_MARK,
@@ -86,7 +86,7 @@ export function declareVirtualTools(tools: readonly DeclaredTool[]): string {
   ].join('\n')
 }
 
-/** The type of a tool's result: that of its code, or if that says nothing, that of its schema. */
+/** The type of a tool's result: its code's, or if that has none, its schema's. */
 const RESULT_OF = `
 type ResultOf<Tool, Said = unknown> = Tool extends { fn: (...args: never) => infer Result }
   ? Known<Awaited<Result>, Said>
@@ -117,16 +117,16 @@ export function declareProjectTools({ tools, bareNames }: ProjectTools, file: st
 
 function declaration({ name, description, params, returns, code }: DeclaredTool, file?: string): string {
   const about = description === undefined ? '' : `  /** ${commentText(description)} */\n`
-  const said = resultType(returns)
-  const result = code && file !== undefined ? resultOf(code, said, file) : said
+  const bySchema = resultType(returns)
+  const result = code && file !== undefined ? resultOf(code, bySchema, file) : bySchema
   return `${about}  ${literal(name)}: { args: ${argsType(params)}; result: ${result} }`
 }
 
-function resultOf({ file, exported }: TypedCode, said: string, from: string): string {
+function resultOf({ file, exported }: TypedCode, bySchema: string, from: string): string {
   const path = relative(dirname(from), file).replaceAll('\\', '/').replace(/ts$/, 'js')
   const module = path.startsWith('../') ? path : `./${path}`
   const tool = `(typeof import(${literal(module)}))[${literal(exported)}]`
-  return said === 'unknown' ? `ResultOf<${tool}>` : `ResultOf<${tool}, ${said}>`
+  return bySchema === 'unknown' ? `ResultOf<${tool}>` : `ResultOf<${tool}, ${bySchema}>`
 }
 
 function argsType(params: DeclaredTool['params']): string {

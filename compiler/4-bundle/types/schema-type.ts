@@ -1,7 +1,7 @@
 import { orNull } from '../../../src/base/attempt.js'
 import { isJsonObject, type JsonObject, type JsonValue } from '../../../src/base/json.js'
 
-/** References inside references that are written out; what lies deeper is anything. */
+/** The depth to which nested references are expanded; deeper ones become `unknown`. */
 const DEPTH_MAX = 32
 
 /** How often a reference is written out within itself, so that a tree's children are typed as well. */
@@ -11,9 +11,9 @@ const REPEATS_MAX = 2
 const SCHEMAS_MAX = 1_000
 
 /**
- * A JSON Schema as a type of TypeScript: what it says, or where a type cannot say it, more.
+ * A JSON Schema as a TypeScript type: exact, or wider where a type cannot express it.
  *
- * @param given true for what somebody passes in: a property with a default may be left out there
+ * @param given true for input, where a property with a default is optional
  */
 export function schemaType(schema: JsonObject, given: boolean): string {
   return typeOf(schema, { whole: schema, given, depth: 0, within: [], budget: { left: SCHEMAS_MAX } })
@@ -38,7 +38,7 @@ function typeOf(schema: JsonValue | undefined, place: Place): string {
   return type
 }
 
-/** All that a schema says, together. */
+/** The intersection of a schema's parts. */
 function joinedType(schema: JsonObject, place: Place): string {
   const inner = { ...place, depth: place.depth + 1 }
   const parts = [
@@ -103,7 +103,7 @@ function objectType(schema: JsonObject, place: Place): string {
   const named = new Set<JsonValue>(known.map(([name]) => name))
   for (const name of needed)
     if (typeof name === 'string' && !named.has(name)) lines.push(`${literal(name)}: unknown`)
-  // An object whose properties are named has no others, unless the schema says so: a misspelt one is an error.
+  // An object with named properties has no others unless the schema allows them: a misspelt one is an error.
   const isOpen =
     additionalProperties === undefined
       ? !isJsonObject(properties) || isJsonObject(schema.patternProperties)
@@ -121,7 +121,7 @@ function comment(schema: JsonValue): string {
   return text === '' ? '' : `/** ${commentText(text)} */ `
 }
 
-/** A text that ends neither its comment nor its line. */
+/** Escapes text so that it ends neither its comment nor its line. */
 export function commentText(text: string): string {
   return text
     .replace(/\*\//g, '* /')

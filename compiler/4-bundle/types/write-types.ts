@@ -9,7 +9,7 @@ export function areTypesWritten(file: string, text: string): boolean {
 }
 
 /**
- * Writes declarations of tools, unless they are what is there.
+ * Writes declarations of tools, unless the file already has them.
  *
  * @param file absolute
  * @returns whether it wrote them

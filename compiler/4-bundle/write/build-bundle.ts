@@ -19,7 +19,7 @@ export interface BuildBundleOptions {
   sourcemap: boolean
 }
 
-/** The text of a compiled module, ready to be taken in, with its source map. */
+/** The code of a compiled module with its source map, ready for bundling. */
 export type ReadModule = (directory: BundledDirectory, file: string) => { text: string; map: string | null }
 
 const OWN_ENTRIES = new Map([
@@ -28,14 +28,14 @@ const OWN_ENTRIES = new Map([
   ['agent-apps/workspace', 'workspace/index.js'],
   ['agent-apps/bundle-disk', 'runtime/bundle-disk.js'],
   ['agent-apps/bundled-tools', 'runtime/bundled-tools.js'],
-  // What runs agents asks the AI SDK, which stays an import: whoever has models has that.
+  // Agents use the AI SDK, which stays an import: a host with models has it installed.
   ['agent-apps/ai-sdk', 'adapters/ai-sdk.js'],
   ['#disk', 'runtime/bundle-disk.js'],
 ])
 
 /**
  * Makes the modules of a bundle: its entry, and chunks for whatever is needed later. The runtime and the code of skills
- * share one copy of the package. Where a file lies on this machine has no part in what comes out.
+ * share one copy of the package. The output does not depend on where files are on this machine.
  *
  * @returns the files, by path relative to the entry's folder
  */
@@ -78,7 +78,7 @@ export async function buildBundle(
   ])
 }
 
-/** Throws what kept us from giving esbuild a file as it was thrown. */
+/** Rethrows the original error if a file could not be passed to esbuild. */
 function rethrow(error: unknown): never {
   throw (error as Partial<BuildFailure>).errors?.[0]?.detail ?? error
 }
@@ -90,7 +90,7 @@ const TABLE_FILES = 256
  * Chunks of contents, tables that lead to them, and shards of indexes. They need none of the others, so that esbuild, which compares every
  * chunk with every other, need not see them.
  *
- * @param folder what the entry imports them from
+ * @param folder the folder that the entry imports them from
  * @returns them by name, and those that the entry leads to
  */
 function ownChunks(
@@ -122,7 +122,7 @@ function ownChunks(
   }
 }
 
-/** Gives esbuild every file by a name that is the same on each machine. An import of anything else stays an import. */
+/** Passes every file to esbuild under a name that is the same on each machine. Other imports stay imports. */
 function bundledFiles(
   parts: BundleParts,
   chunks: EntryChunks,
@@ -131,7 +131,7 @@ function bundledFiles(
 ): Plugin {
   const directories = new Map(parts.directories.map(directory => [keyOf(directory.at), directory]))
   const texts: Record<string, (path: string) => string> = {
-    // What the bundle holds is in it alone: a chunk imports others by a digest of what they say.
+    // A chunk imports others by their digest, so a chunk depends on its contents alone.
     entry: () => entryText(parts, chunks, moduleOf),
     package: path => readFileSync(join(BUILT_DIRECTORY, path), 'utf8'),
     module(path) {
@@ -169,7 +169,7 @@ function bundledFiles(
   }
 }
 
-/** The key that names a path in an import: paths may hold text that ends a comment. */
+/** The key for a path in an import: a path may contain characters that end a comment. */
 function keyOf(path: string): string {
   return hash('sha256', path).slice(0, 16)
 }

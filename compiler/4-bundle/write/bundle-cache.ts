@@ -16,7 +16,7 @@ import type { BundlePlace } from '../parts/bundle-place.js'
 
 /**
  * The inputs and outputs of a project's last bundle on this machine, so that an unchanged bundle is not made
- * again. It is no part of the output and may be lost at any time.
+ * again. It is not part of the output and may be deleted at any time.
  */
 interface BundleCache {
   /** The digest of everything besides files that a bundle depends on. */
@@ -29,7 +29,7 @@ interface BundleCache {
   diagnostics: Message[]
 }
 
-/** Null for the stat of what was no file. */
+/** A null stat: there was no such file. */
 type SeenFile = [path: string, stat: FileStat | null, sha256: string]
 
 /** The digest of the indexes, the options and the versions that a bundle is made from; it does not cover files that are in no index. */
@@ -71,7 +71,7 @@ interface WrittenBundle extends Pick<BundleCache, 'key' | 'looks' | 'diagnostics
   made: string[]
 }
 
-/** Keeps what a bundle was made of, unless that changed meanwhile. A directory that cannot be written to goes without. */
+/** Saves the state of a bundle's inputs, unless they changed meanwhile; does nothing in a read-only directory. */
 export async function rememberBundle(
   project: Project,
   { startedAt, inputs, made, ...bundle }: WrittenBundle,
@@ -103,7 +103,7 @@ function seen(path: string): SeenFile {
   return [path, stat && vouchingStat(stat, lookedAt), stat ? digestOf(path) : '']
 }
 
-/** Compares a file by its stat where that can vouch for it, else by its digest. */
+/** Compares a file by its stat if that had settled, else by its digest. */
 function isAsSeen([path, before, sha256]: SeenFile): boolean {
   const now = statOf(path)
   if (now === null || before === null) return now === before
@@ -116,7 +116,7 @@ function statOf(path: string): FileStat | null {
   return stat?.isFile() ? pickStat(stat) : null
 }
 
-/** Empty for a file that cannot be read, which is then not the same as before. */
+/** Empty for a file that cannot be read, which then counts as changed. */
 function digestOf(path: string): string {
   return orNull(() => digestFile(path)) ?? ''
 }

@@ -22,7 +22,7 @@ export const LIST_MARK = '{\n "entry": "'
 
 /** The names of a bundle's other files. */
 export const CHUNK_NAME = /^[\w-]+-[0-9A-Z]{8,16}(?:\.\w{1,10}){1,2}$/
-/** Those of them that code finds by its place. */
+/** The names of those that code finds relative to itself. */
 export const ASSET_NAME = /^asset-[0-9A-F]{8}\.\w{1,10}$/
 
 export function listOf({ name, chunks }: BundlePlace, files: ReadonlyMap<string, Uint8Array>): BundleList {

@@ -15,7 +15,7 @@ interface SkillDirectory {
 }
 
 /**
- * Refuses a place where a bundle would become part of what is compiled, or replace a file that is not a bundle.
+ * Refuses a path where a bundle would become a source of the next compile, or replace a file that is not a bundle.
  *
  * @param hasMap whether its entry gets a source map
  * @throws BUNDLE_PLACE
@@ -33,7 +33,7 @@ export function checkPlace(
 }
 
 /**
- * Refuses a place where a bundle would replace a file that is not a bundle's, or take the folder of another one. Who holds the place's lock
+ * Refuses a path where a bundle would replace a file that is not a bundle's, or take the folder of another one. The holder of the path's lock
  * asks again: another bundle, or a file, may have come meanwhile.
  *
  * @throws BUNDLE_PLACE
@@ -57,7 +57,7 @@ export function checkFiles(place: BundlePlace, hasMap: boolean): void {
 }
 
 /**
- * Refuses a file that would become part of what is compiled.
+ * Refuses a file that would become a source of the next compile.
  *
  * @param noun what the message calls the file
  * @throws BUNDLE_PLACE
@@ -81,7 +81,7 @@ export function checkOutside(
 /**
  * Refuses a file that is there and that we did not write.
  *
- * @param mark what ours begin with
+ * @param mark the first characters of our files
  * @param noun what the message calls the file
  * @throws BUNDLE_PLACE
  */
@@ -103,7 +103,7 @@ function wrongPlace(noun: Noun, file: string, what: string, { hint }: { hint: st
   return new AgentAppsError('BUNDLE_PLACE', `No ${noun} can be written: ${file} ${what}.`, { hint, file })
 }
 
-/** A folder's real path, as far as it is there. */
+/** A folder's real path, as far as it exists. */
 function realPath(folder: string): string {
   return existsSync(folder) ? realpathSync.native(folder) : join(realPath(dirname(folder)), basename(folder))
 }

@@ -72,7 +72,7 @@ async function writeLocked(place: BundlePlace, files: ReadonlyMap<string, Uint8A
   const list = listOf(place, files)
   const gone = before.files.filter(file => !list.files.includes(file))
   const isMapGone = !list.map && isMapOwn(place)
-  // What a bundle that is cut short leaves is on the list.
+  // The list has the files that an interrupted write leaves.
   if (outdated.length > 0)
     await writeList(chunks, { ...list, map: list.map || isMapGone, files: [...list.files, ...gone] })
   const first = changed.filter(file => file !== name)
@@ -86,7 +86,7 @@ async function writeLocked(place: BundlePlace, files: ReadonlyMap<string, Uint8A
   return outdated
 }
 
-/** The files that killed writers of this bundle left under temporary names, absolute. Nobody else writes it under the lock. */
+/** The temporary files that killed writers of this bundle left, absolute. The caller holds the lock. */
 function leftovers({ folder, name, chunks, types }: BundlePlace): string[] {
   const marks = new Map([
     [name, MARK],
@@ -110,9 +110,9 @@ function chunkMark(name: string): string | null {
 }
 
 /**
- * A folder's files under temporary names, absolute, that were to be what is ours, and are the beginning of it.
+ * A folder's temporary files, absolute, that begin like a file of ours.
  *
- * @param markOf what a file begins with; null for a name that no file of a bundle has
+ * @param markOf returns a file's first characters; null for a name that no file of a bundle has
  */
 function halfWritten(folder: string, markOf: (target: string) => string | null): string[] {
   if (!existsSync(folder)) return []
