@@ -68,7 +68,7 @@ function notEvaluated(parts: readonly LinkedPart[], contents: readonly LocatedCo
 function notFound(name: string, ids: ReadonlySet<string>): AgentAppsError {
   const near = nearest(name, ids)
   return new AgentAppsError('TOOL_NOT_FOUND', `No tool of the project is called ${JSON.stringify(name)}.`, {
-    hint: near === null ? '`agent-apps list` shows those there are.' : `Did you mean "${near}"?`,
+    hint: near === null ? '`agent-apps list` shows the tools.' : `Did you mean "${near}"?`,
     tool: name,
   })
 }

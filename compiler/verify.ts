@@ -67,7 +67,7 @@ function projectDeviation(projectFile: ProjectText): Deviation {
   return {
     file: shownPath(projectFile, PROJECT_FILE),
     reason: isMissing ? 'is missing' : 'does not say what the configuration says',
-    note: 'Restore it, or run `agent-apps compile` if the change is meant.',
+    note: 'Restore it, or run `agent-apps compile` if the change is intended.',
   }
 }
 
@@ -87,7 +87,7 @@ async function whatToDo(directory: ProjectDirectory): Promise<string> {
   const { dir } = directory
   try {
     if (lstatSync(join(dir, INDEX_FILE), { throwIfNoEntry: false }) !== undefined)
-      return 'Restore it, or run `agent-apps compile --force` if the change is meant.'
+      return 'Restore it, or run `agent-apps compile --force` if the change is intended.'
   } catch {
     return 'Let this user read the directory.'
   }

@@ -13,7 +13,7 @@ export const frontmatter = {
  */
 export default async function each(ctx: Context, call: DirectiveCall): Promise<string> {
   const { path, as = 'item' } = call.attributes
-  if (!path) throw directiveFault('the block says no `path`', 'Write `:::each{path=args.files}`.')
+  if (!path) throw directiveFault('the block has no `path`', 'Write `:::each{path=args.files}`.')
   if (!/^[A-Za-z_]\w*$/.test(as))
     throw directiveFault(`${JSON.stringify(as)} is not a name`, 'Write `{path=args.files as=file}`.')
   const items = ctxValue(ctx, path) ?? []

@@ -14,7 +14,7 @@ export const frontmatter = {
  */
 export default async function when(ctx: Context, call: DirectiveCall): Promise<string> {
   const { path, equals } = call.attributes
-  if (!path) throw directiveFault('the block says no `path`', 'Write `:::if{path=args.file}`.')
+  if (!path) throw directiveFault('the block has no `path`', 'Write `:::if{path=args.file}`.')
   const value = ctxValue(ctx, path)
   const holds = equals === undefined ? isThere(value) : asText(value) === equals
   return (holds ? await call.children?.() : await call.else?.()) ?? ''

@@ -61,7 +61,7 @@ export const RULES = {
     severity: 'error',
     fatal: true,
     reason: what => `Importing the file ended the process: ${what}`,
-    note: 'Do nothing at the top level but declare; what ends a process belongs into a function.',
+    note: 'Only declare at the top level; move code that ends the process into a function.',
   },
   'code-hangs': {
     severity: 'error',
@@ -90,14 +90,14 @@ export const RULES = {
   'colon-in-value': {
     severity: 'warning',
     reason: key =>
-      `The value of "${key}" holds ": ", which YAML takes for a mapping; it was read as one text`,
+      `The value of "${key}" contains ": ", which YAML takes for a mapping; it was read as one string`,
     note: 'Put the value in quotes, or run `agent-apps check --fix`.',
   },
   'comment-in-value': {
     severity: 'warning',
     reason: (key, cut) =>
       `The value of "${key}" ends before " #", where a comment begins in YAML; left out: ${JSON.stringify(cut)}`,
-    note: 'Put the value in quotes. If it is a comment, give it a line of its own.',
+    note: 'Put the value in quotes. If it is a comment, move it to its own line.',
   },
   'compatibility-length': {
     severity: 'warning',
@@ -164,7 +164,7 @@ export const RULES = {
     },
     note: (_name, near = '', fault = '', form = '') => {
       if (form !== '') return form
-      return fault ? 'Mend that skill first, if it is a directive.' : `Did you mean "${near}"?`
+      return fault ? 'Correct that skill first, if it is a directive.' : `Did you mean "${near}"?`
     },
   },
   'duplicate-copy': {
@@ -217,13 +217,13 @@ export const RULES = {
     severity: 'warning',
     reason: name =>
       `The file is called "${name}" and begins as a skill does, but no skill's file is called so`,
-    note: (_name, meant = '') => `Rename it to ${meant}, if it is to be a skill.`,
+    note: (_name, meant = '') => `Rename it to ${meant} if it should be a skill.`,
   },
   'file-too-large': {
     severity: 'error',
     fatal: true,
     reason: () => `The file has more than ${limits.fileBytes} bytes, the most that are read`,
-    note: 'Move long material into files of its own beside the skill.',
+    note: 'Move long material into separate files beside the skill.',
   },
   'file-unreadable': {
     severity: 'error',
@@ -253,7 +253,7 @@ export const RULES = {
     severity: 'error',
     fatal: true,
     reason: found => `The frontmatter must be a mapping of keys to values, not ${found}`,
-    note: 'Write `name: …` and `description: …`, each on a line of its own.',
+    note: 'Write `name: …` and `description: …`, each on its own line.',
   },
   'frontmatter-too-large': {
     severity: 'error',
@@ -300,7 +300,7 @@ export const RULES = {
   'link-broken': {
     severity: 'error',
     reason: () => 'The symbolic link leads nowhere',
-    note: 'Mend the link or remove it.',
+    note: 'Correct the link or remove it.',
   },
   'link-escapes': {
     severity: 'error',
@@ -322,9 +322,8 @@ export const RULES = {
   'main-broken': {
     severity: 'error',
     security: true,
-    reason: () =>
-      'By its text this is a main skill, and it cannot be used as one; tools that stand under it are not run',
-    note: 'Mend what else is wrong here.',
+    reason: () => 'Invalid main skill; the tools below it are disabled',
+    note: 'Correct the other faults of this file.',
   },
   'main-duplicate': MESSAGE_IN_FINDING,
   'manifest-escapes': {
@@ -333,7 +332,7 @@ export const RULES = {
       path === ''
         ? `The manifest ${JSON.stringify(what)} is a link out of the directory, so it is not read${outcome && `; ${outcome}`}`
         : `The plugin "${what}" names a path out of the directory: ${JSON.stringify(path)}`,
-    note: 'Name a folder of the repository. What lies elsewhere is a path entry of its own.',
+    note: 'Name a folder of the repository. A folder outside it needs its own path entry.',
   },
   'manifest-invalid': {
     severity: 'error',
@@ -349,7 +348,7 @@ export const RULES = {
   'metadata-key-twice': {
     severity: 'error',
     fatal: true,
-    reason: key => `The key "${key}" stands in \`metadata\` and in the string \`metadata.agent-apps\``,
+    reason: key => `The key "${key}" is in \`metadata\` and in the string \`metadata.agent-apps\``,
     note: 'Remove one of the two.',
   },
   'metadata-near-key': {
@@ -407,7 +406,7 @@ export const RULES = {
     note: (kind = '') =>
       kind === 'code'
         ? "Write it out: in the export `frontmatter`, or in `defineTool({ name: 'my-tool', … })` of agent-apps."
-        : 'Add `name:` to the frontmatter; a .skill.md file must say its own.',
+        : 'Add `name:` to the frontmatter; a .skill.md file needs its own.',
   },
   'name-not-literal': {
     severity: 'error',
@@ -435,7 +434,7 @@ export const RULES = {
     severity: 'info',
     reason: (name, first, others) =>
       `"${name}" by itself means "${first}", and is also the name of ${others}`,
-    note: 'Write the name with its namespace wherever another one is meant.',
+    note: 'Write the namespace before the name to refer to another one.',
   },
   'namespace-invalid': {
     severity: 'error',
@@ -452,7 +451,7 @@ export const RULES = {
   'nul-byte': {
     severity: 'error',
     fatal: true,
-    reason: () => 'The file holds a NUL byte',
+    reason: () => 'The file contains a NUL byte',
     note: 'Remove it, or save the file as UTF-8 if it is UTF-16.',
   },
   'package-place': {
@@ -471,7 +470,8 @@ export const RULES = {
     severity: 'error',
     security: true,
     fatal: true,
-    reason: () => 'The path holds a backslash or a control character, which means another path elsewhere',
+    reason: () =>
+      'The path contains a backslash or a control character, which other systems read differently',
     note: 'Rename the file or its folder.',
   },
   'paths-guessed': {
@@ -504,7 +504,7 @@ export const RULES = {
     severity: 'warning',
     reason: (name, source) =>
       `The plugin "${name}" is left out: another one has its name or its skills (${JSON.stringify(source)})`,
-    note: 'Give each plugin a name and skills of its own.',
+    note: 'Give each plugin its own name and skills.',
   },
   'plugin-name': {
     severity: 'error',
@@ -514,17 +514,17 @@ export const RULES = {
   'plugin-path-meant': {
     severity: 'warning',
     reason: (name, path, meant) =>
-      `The plugin "${name}" names a folder that is not there, ${JSON.stringify(path)}; ${JSON.stringify(meant)} was read`,
+      `The plugin "${name}" names a missing folder, ${JSON.stringify(path)}; ${JSON.stringify(meant)} was read`,
     note: 'Begin a path at the marketplace with "./", and one in its `pluginRoot` without.',
   },
   'plugin-path-missing': {
     severity: 'warning',
-    reason: (name, path) => `The plugin "${name}" names a folder that is not there: ${JSON.stringify(path)}`,
+    reason: (name, path) => `The plugin "${name}" names a missing folder: ${JSON.stringify(path)}`,
     note: 'Correct the path, or add the folder.',
   },
   'plugin-remote': {
     severity: 'info',
-    reason: name => `The plugin "${name}" lies elsewhere and is not read`,
+    reason: name => `The plugin "${name}" is stored elsewhere and is not read`,
     note: 'Install it, and add its folder to the paths.',
   },
   'requires-unmet': {
@@ -583,7 +583,7 @@ export const RULES = {
     severity: 'warning',
     security: true,
     reason: (name, permissions) =>
-      `"${name}" takes the place of a tool of this name that declares ${permissions}: what is granted to that one is granted to this`,
+      `"${name}" takes the place of a tool of this name that declares ${permissions}: permissions granted to that tool apply to this one`,
     note: 'Give it another name, unless it is meant to replace that tool.',
   },
   'skill-in-dot-directory': {
@@ -643,7 +643,7 @@ export const RULES = {
   'value-not-json': {
     severity: 'error',
     fatal: true,
-    reason: what => `JSON has no ${what}, so that no index could hold it`,
+    reason: what => `JSON has no ${what}, so an index cannot store it`,
     note: 'Write it as a string or a finite number, or leave it out.',
   },
   'value-read-as-text': {
@@ -654,7 +654,7 @@ export const RULES = {
   },
   'variable-foreign': {
     severity: 'info',
-    reason: variable => `${variable} is another host's to fill in; here it stays as it stands`,
+    reason: variable => `${variable} is a variable of another host, and is left as written`,
     note: 'Write `${args.…}` for an argument of the call. If it is meant for the other host, leave it.',
   },
   'visibility-unknown': {
@@ -667,7 +667,7 @@ export const RULES = {
   'walk-limit': {
     severity: 'warning',
     reason: limit => `The search stopped here: ${limit}`,
-    note: 'Point the path at the folder that holds the skills, or add an `ignore` pattern.',
+    note: 'Point the path at the folder of the skills, or add an `ignore` pattern.',
   },
   'yaml-alias': {
     severity: 'error',
@@ -695,7 +695,7 @@ export const RULES = {
       if (hint !== '') return hint
       return /\btabs?\b/.test(problem)
         ? 'Indent with spaces: YAML takes no tabs there.'
-        : 'Correct the line. A value that holds ": ", " #" or begins with a special character needs quotes.'
+        : 'Correct the line. A value that contains ": ", " #" or begins with a special character needs quotes.'
     },
   },
   'yaml-tag': {

@@ -39,7 +39,7 @@ let thread: Promise<Worker> | undefined
 
 function unread(text: string, line: number, why: string): ParsedContent {
   const message = `the content cannot be searched for directives: ${why}`
-  const hint = 'Make it shorter, and what it includes.'
+  const hint = 'Shorten it and the files that it includes.'
   return { parts: [[0, text.length]], faults: [{ message, hint, line, column: 1 }], slips: [] }
 }
 

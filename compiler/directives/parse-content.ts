@@ -48,7 +48,7 @@ export function parseContent(text: string, known: KnownDirectives, firstLine = 1
   if (tooDeep)
     return reading.refuse({
       offset: tooDeep.offset,
-      message: `more than ${DEPTH_MAX} blocks lie in each other, or are never closed`,
+      message: `more than ${DEPTH_MAX} blocks are nested, or are never closed`,
       hint: 'Close each with a line of `:::`.',
     })
   return reading.read(processor().parse(masked))
@@ -217,7 +217,7 @@ class Reading {
       this.faults.push({
         offset: start,
         message: `the block \`${fence}${node.name}\` is never closed`,
-        hint: `End it with a line of \`${fence}\`. A block that holds others has a longer fence than they.`,
+        hint: `End it with a line of \`${fence}\`. A block around others has a longer fence.`,
       })
     } else this.closing.add(this.text.lastIndexOf(closed, end))
     this.blockEnds.push(end)
@@ -282,8 +282,8 @@ class Reading {
   private strayElse(node: DirectiveNode): void {
     this.faults.push({
       offset: this.text.indexOf(':', this.lines.startOf(offsetsOf(node).start)),
-      message: '`:::else` stands outside of a block `:::if`',
-      hint: 'Put it on a line of its own directly inside `:::if`, before its closing `:::`.',
+      message: '`:::else` is outside of a block `:::if`',
+      hint: 'Put it on its own line directly inside `:::if`, before its closing `:::`.',
     })
   }
 
@@ -300,7 +300,7 @@ class Reading {
         this.faults.push({
           offset,
           message: 'this fence closes nothing: the block before it has ended already',
-          hint: 'A block that holds others has a longer fence than they: `::::if` around `:::each`.',
+          hint: 'A block around others has a longer fence: `::::if` around `:::each`.',
         })
       }
     }
@@ -313,7 +313,7 @@ class Reading {
       this.slips.push({
         offset,
         message: `\`${written}\` is text here, and does not begin the other branch of \`:::if\``,
-        hint: 'Did you mean `:::else`? It stands alone on its line.',
+        hint: 'Did you mean `:::else`? It must be alone on its line.',
       })
     }
   }

@@ -143,7 +143,7 @@ export function configInvalid(
   const { position } = details
   const place = position ? `${file}:${position.line}:${position.column}` : file
   return new AgentAppsError('CONFIG_INVALID', `The configuration ${place} ${problem}${end}`, {
-    hint: 'See node_modules/agent-apps/docs/configuration.md for what it may hold.',
+    hint: 'See node_modules/agent-apps/docs/configuration.md for its fields.',
     file,
     ...details,
   })

@@ -123,7 +123,7 @@ function notDirectory(path: string, isThere: boolean, config: string | null, bas
   const [message, hint] = isThere
     ? [
         `${named}${config === null ? '' : ','} is a file, and no directory.`,
-        `Name the directory of skills that it lies in: ${entryOf(path)}.`,
+        `Name the directory that contains it: ${entryOf(path)}.`,
       ]
     : [`There is no directory ${named}${meant}`, 'Correct the path, or create the directory.']
   return new AgentAppsError('DIRECTORY_NOT_FOUND', message, { hint, file: path })

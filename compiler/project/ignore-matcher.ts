@@ -71,7 +71,7 @@ function tooCostly(pattern: string, problem: string): AgentAppsError {
   const shown = pattern.length > 100 ? `${pattern.slice(0, 100)}…` : pattern
   return new AgentAppsError(
     'OPTIONS_INVALID',
-    `The ignore pattern ${JSON.stringify(shown)} could take for ever on a long path: ${problem}.`,
+    `The ignore pattern ${JSON.stringify(shown)} could take forever on a long path: ${problem}.`,
     { hint: 'Write it with *, ?, [a-z], [^a-z], {a,b} and ** alone, or as several patterns.' },
   )
 }

@@ -27,7 +27,7 @@ export function checkProjectOptions(of: string, options: ReportOptions, own: Opt
   refuse(
     'external',
     packagesProblem(external),
-    'Give its name as it stands in package.json; `external` has one for each package.',
+    'Use its name in package.json; `external` has one for each package.',
   )
   refuse('rules', ruleSettingsProblem(rules), 'See docs/rules.md for the rules.')
 

@@ -53,7 +53,7 @@ async function needsWorkspace(name: string, globals: Globals): Promise<boolean> 
 /** Says how to list the tools: a bundle has no command for it. */
 function listing(): string {
   return disk.via === 'index'
-    ? 'See `agent-apps list` for those there are.'
+    ? '`agent-apps list` shows the tools.'
     : '`runtime.listTools()` gives those there are.'
 }
 

@@ -208,7 +208,7 @@ function ownPromotion({ text: name, path }: ListedText, key: string, reader: Rea
 function mayCascade(key: string, path: (string | number)[], reader: Reader): boolean {
   if (!NEVER_CASCADING.has(key) && !isSchemaKey(key)) return true
   const message = `${key} belongs to one tool and is never promoted`
-  report(reader, path, message, 'Policy for a whole project stands in its configuration.')
+  report(reader, path, message, 'Write policy for a whole project into its configuration.')
   return false
 }
 
@@ -250,7 +250,7 @@ function refuseBothModes(reader: Reader): void {
   const { static: staticKeys, dynamic } = reader.annotations
   for (const [key, path] of dynamic ?? []) {
     if (staticKeys?.has(key))
-      report(reader, path, `${key} stands in $static too, which counts`, 'Leave it in one of them.')
+      report(reader, path, `${key} is also in $static, which takes precedence`, 'Leave it in one of them.')
   }
 }
 

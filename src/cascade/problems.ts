@@ -44,7 +44,7 @@ export function annotationNested(tool: CascadeTool, path: Path): CascadeProblem 
     code: 'annotation-nested',
     tool: tool.id,
     path,
-    message: `${quoted(path.at(-1))} stands inside a value, and annotations stand only directly under metadata`,
+    message: `${quoted(path.at(-1))} is inside a value, but annotations belong directly under metadata`,
     hint: 'Move it up to metadata, or name the key without the $.',
   }
 }
@@ -122,7 +122,7 @@ export function inlineInterpolated(tool: CascadeTool, path: Path): CascadeProble
     tool: tool.id,
     path,
     message: 'an inline:// reference holds ${…}, and what is interpolated may never become code',
-    hint: 'Write \\${ for a ${ of the code itself; give values to code as arguments.',
+    hint: 'Write \\${ for a ${ of the code itself; pass values to code as arguments.',
   }
 }
 

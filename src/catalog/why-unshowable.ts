@@ -8,11 +8,11 @@ interface Fault {
 const LEVELS = 200
 
 const DEEP: Fault = {
-  why: `what describes it nests deeper than ${LEVELS} levels`,
+  why: `its description nests deeper than ${LEVELS} levels`,
   grant: 'Nest its schema less deeply.',
 }
 const HALF: Fault = {
-  why: 'half of a character stands in its texts',
+  why: 'its texts contain half of a character',
   grant: 'Take what is written as `\\ud800` to `\\udfff` out of its name, title, description and schema.',
 }
 

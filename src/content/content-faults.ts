@@ -29,7 +29,7 @@ function directiveFault(message: string, hint: string, cause?: unknown): AgentAp
 /** Returns the error for a directive whose code throws another error. */
 export function directiveFailed(name: string, cause: unknown): AgentAppsError {
   const message = cause instanceof Error ? cause.message : String(cause)
-  const hint = 'Correct what it was given, or the directive.'
+  const hint = 'Correct the directive or its arguments.'
   return directiveFault(`the directive "${name}" failed: ${message}`, hint, cause)
 }
 
@@ -39,7 +39,7 @@ export const DIRECTIVE_TIME_LIMIT = 5000
 /** Returns the error for a static directive that exceeds the time limit. */
 export function directiveHangs(name: string): AgentAppsError {
   const message = `the directive "${name}" did not finish within ${DIRECTIVE_TIME_LIMIT / 1000} s`
-  return directiveFault(message, 'Correct the directive, or what it was given.')
+  return directiveFault(message, 'Correct the directive or its arguments.')
 }
 
 /** The error for a directive that names a broken skill, whose file is relative to its path entry. */

@@ -43,7 +43,7 @@ export class ContentWork {
   place(text: string): string {
     this.placed += text.length
     if (this.placed > PLACED_MAX * MI)
-      throw contentTooLarge(`the directives of the content give more than ${PLACED_MAX} Mi characters`)
+      throw contentTooLarge(`the directives of the content produce more than ${PLACED_MAX} Mi characters`)
     return text
   }
 

@@ -104,7 +104,7 @@ class Filling {
 
 function tooMuch(what: string): AgentAppsError {
   return new AgentAppsError('LIMIT_EXCEEDED', `This cannot be interpolated: ${what}.`, {
-    hint: 'Write fewer expressions, or give them less to fill in.',
+    hint: 'Write fewer expressions, or shorten their values.',
   })
 }
 

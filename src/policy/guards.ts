@@ -95,7 +95,7 @@ function trustFaults(value: JsonValue): GuardFault[] {
     {
       path: ['trust', 'rules'],
       message: `"trust" has the pattern ${JSON.stringify(faulty.text)}, which cannot be read: ${faulty.problem.message}`,
-      hint: 'Correct the pattern: what it should guard is not known until then.',
+      hint: 'Correct the pattern: until then it is unknown what it guards.',
     },
   ]
 }

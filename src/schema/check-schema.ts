@@ -88,7 +88,7 @@ function checkSize(schema: JsonObject): void {
     if (typeof value === 'string') count(value.length + 2)
     else if (typeof value !== 'object' || value === null) {
       if (!['number', 'boolean', 'undefined'].includes(typeof value) && value !== null)
-        throw new Refused(`it holds a ${typeof value}, which JSON has not`, [...path])
+        throw new Refused(`it holds a ${typeof value}, which JSON does not have`, [...path])
       count(5)
     } else {
       if (path.length >= LIMITS.depth)

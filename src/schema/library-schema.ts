@@ -25,7 +25,7 @@ export class UnsupportedSchema extends AgentAppsError {
 
 /** The remedy for a schema of a library that provides no JSON Schema, by the library's name. */
 const INSTEAD = new Map([
-  ['zod', 'Use zod 4.2 or later, and not what it keeps of version 3.'],
+  ['zod', 'Use zod 4.2 or later, without its version 3 API.'],
   ['valibot', 'Wrap it: `toStandardJsonSchema(…)` of the package @valibot/to-json-schema.'],
 ])
 

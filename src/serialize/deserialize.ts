@@ -33,7 +33,7 @@ export function parse(text: string, options?: DeserializeOptions | Reviver | nul
     value = JSON.parse(text)
   } catch (cause) {
     throw new AgentAppsError('JSON_INVALID', `The text is not JSON: ${(cause as Error).message}`, {
-      hint: 'Give what stringify() or JSON.stringify() made.',
+      hint: 'Pass the output of stringify() or JSON.stringify().',
       cause,
     })
   }

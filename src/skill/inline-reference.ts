@@ -24,7 +24,7 @@ export function parseInline(reference: string): InlineText {
     if (tag !== 'base64') throw invalid(`"${tag}" is none of code, markdown and base64`)
     rest = decodeBase64(payload)
   }
-  throw invalid(`base64 stands in base64 more than ${LAYERS} times`)
+  throw invalid(`base64 is nested more than ${LAYERS} times`)
 }
 
 /**

@@ -10,7 +10,7 @@ export interface Fault {
 
 /** Returns the remedy for a fault of another skill. */
 export function mendFirst(hint: string): string {
-  return `Mend that skill first. ${hint}`
+  return `Correct that skill first. ${hint}`
 }
 
 /** Returns the fault of a skill that does not load. Its file is relative to its path entry. */
@@ -33,7 +33,7 @@ export function shadowedFault(file: string, name: string, first: string): Fault 
 export function roleFault(file: string, meant: Role): Fault {
   return {
     message: `${file}: it has an unknown role that reads like ${meant}`,
-    hint: `If you meant ${meant}, correct the role; else write a role that there is, or none.`,
+    hint: `If you meant ${meant}, correct the role; else write a known role, or none.`,
   }
 }
 
@@ -41,7 +41,7 @@ export function roleFault(file: string, meant: Role): Fault {
 export function mainFault({ file, line }: Pick<Diagnostic, 'file' | 'line'>): Fault {
   return {
     message: `the main skill in ${file}:${line} cannot be used`,
-    hint: 'Mend that file; `agent-apps check` says what is wrong with it.',
+    hint: 'Correct that file; `agent-apps check` shows its faults.',
   }
 }
 

@@ -205,7 +205,7 @@ function take(steps: StepsLeft, count: number): void {
   steps.left -= count
   if (steps.left >= 0) return
   throw new AgentAppsError('LIMIT_EXCEEDED', 'A path expression looks at too many values.', {
-    hint: 'Name what is wanted more closely, or give it less to look through.',
+    hint: 'Use a more specific expression, or a smaller value.',
   })
 }
 

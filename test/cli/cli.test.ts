@@ -99,10 +99,10 @@ describe('help and usage', () => {
       ['compile', '--external', 'pg,@a/zod'],
       'Repeat `--external` for each: --external pg --external @a/zod.',
     ],
-    [['compile', '--external', './lib'], 'Give its name as it stands in package.json'],
+    [['compile', '--external', './lib'], 'Use its name in package.json'],
     [['compile', '--watch', '--external', 'a,b'], 'Repeat `--external` for each'],
     [['compile', '--bundle', 'dist/other.txt'], 'ends in `.mjs` or `.js`'],
-    [['compile', '--bundle', 'dist/a.mjs', '--keep', 'zzz'], 'See `agent-apps list`'],
+    [['compile', '--bundle', 'dist/a.mjs', '--keep', 'zzz'], '`agent-apps list` shows the tools'],
     [
       ['compile', '--keep', 'c*', '--keep', 'count'],
       "`agent-apps compile --bundle dist/agent.mjs --keep 'c*' --keep count`",
@@ -265,7 +265,7 @@ describe('compile and clean', () => {
       'middleware-broken',
       'inherit-broken',
     ])
-    expect(stderr).toContain('Mend that skill first.')
+    expect(stderr).toContain('Correct that skill first.')
   })
 
   it('names the file of each, and is one line each outside of a terminal', async () => {

@@ -113,10 +113,10 @@ describe('# agent-apps-ignore', () => {
   })
 
   it.each([
-    ['name-difers', 'there is no rule of this name', 'Did you mean "name-differs"?'],
-    ['yaml-syntax', 'a skill with this fault does not load', 'correct what the rule says'],
-    ['hidden-character', 'it guards the security of a project', 'correct what the rule says'],
-    ['field-type', 'it reports an error', 'correct what the rule says'],
+    ['name-difers', 'no rule has this name', 'Did you mean "name-differs"?'],
+    ['yaml-syntax', 'a skill with this fault does not load', 'correct the fault'],
+    ['hidden-character', 'it guards the security of a project', 'correct the fault'],
+    ['field-type', 'it reports an error', 'correct the fault'],
     ['', 'it names no rule', 'the name of a rule'],
   ])('of %s is reported', async (rule, why, hint) => {
     const text = `---\nname: a\n# agent-apps-ignore ${rule}\ndescription: A.\n---\n`

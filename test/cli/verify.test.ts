@@ -486,7 +486,7 @@ describe('verify', () => {
       hint: expect.stringMatching(/^It is a bundle, .*`agent-apps compile --check --bundle <file>`/),
     })
     expect(await refused('one/SKILL.md')).toMatchObject({
-      hint: expect.stringMatching(/^Name the directory of skills that it lies in: \/[^ ]+\.$/),
+      hint: expect.stringMatching(/^Name the directory that contains it: \/[^ ]+\.$/),
     })
     expect(await refused('absent')).toMatchObject({
       message: expect.stringMatching(/^There is no directory /),

@@ -83,7 +83,7 @@ export default (ctx, { arg }) => arg
 
 describe('what reads like `:::else` in a block `:::if`', () => {
   const said = (written: string): string =>
-    `\`${written}\` is text here, and does not begin the other branch of \`:::if\` / Did you mean \`:::else\`? It stands alone on its line.`
+    `\`${written}\` is text here, and does not begin the other branch of \`:::if\` / Did you mean \`:::else\`? It must be alone on its line.`
 
   it.each([
     [':::esle', ':::esle'],

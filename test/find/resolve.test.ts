@@ -477,7 +477,7 @@ describe('entries', () => {
     const error = {
       code: 'OPTIONS_INVALID',
       message:
-        'The ignore pattern "+(x|y)*a*a*a*b" could take for ever on a long path: beside more than 3 wildcards, "(" is not supported here.',
+        'The ignore pattern "+(x|y)*a*a*a*b" could take forever on a long path: beside more than 3 wildcards, "(" is not supported here.',
     }
     await expect(compile({ cwd, paths })).rejects.toMatchObject(error)
     await expect(check({ cwd, paths })).rejects.toMatchObject(error)

@@ -43,8 +43,8 @@ async function refusal(tree: Tree): Promise<{ code: string; message: string; pos
 }
 
 describe('code that no bundle can follow', () => {
-  const asked = 'Code depends on where its file lies, which a bundle cannot follow'
-  const imported = 'Code imports what only running it tells, which a bundle cannot follow'
+  const asked = 'Code depends on the location of its file, which a bundle cannot follow'
+  const imported = 'Code imports a path that only running it shows, which a bundle cannot follow'
   const absent = 'Code imports a part of agent-apps that no bundle has'
   it.each([
     ['__dirname', skillOf("__dirname + '/data.txt'"), asked, '3:10'],

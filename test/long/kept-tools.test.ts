@@ -516,9 +516,9 @@ describe('`keep` of the configuration', () => {
 
   it.each([
     ['onw', 'Did you mean "one"?'],
-    ['one two', 'Give each pattern by itself'],
-    ['one,two', 'Give each pattern by itself'],
-    ['something-else', 'See `agent-apps list`'],
+    ['one two', 'Pass each pattern separately'],
+    ['one,two', 'Pass each pattern separately'],
+    ['something-else', '`agent-apps list` shows the tools'],
   ])('says of %j what to write', async (pattern, hint) => {
     const { root } = codeProject(TREE)
     const bundling = compile({ cwd: root, paths: ['skills'], bundle: 'dist/agent.mjs', keep: [pattern] })

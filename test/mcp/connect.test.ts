@@ -286,12 +286,12 @@ describe('connectMcp', () => {
     const { connection } = await connected(async () => client, { server: 'us' })
     expect(connection.tools).toContain('mcp__us__fine')
     expect(connection.tools.filter(name => !name.includes('skill__'))).toEqual(['mcp__us__fine'])
-    const why = 'was left out: half of a character stands in its texts.'
+    const why = 'was left out: its texts contain half of a character.'
     expect(connection.problems).toEqual([
       `The tool "odd\\ud800" ${why}`,
       `The tool "said" ${why}`,
       `The tool "half" ${why}`,
-      'The tool "deep" was left out: what describes it nests deeper than 200 levels.',
+      'The tool "deep" was left out: its description nests deeper than 200 levels.',
     ])
   })
 
@@ -322,9 +322,9 @@ describe('connectMcp', () => {
     expect(connection.tools.filter(name => name.includes('skill__'))).toEqual(['mcp__us__skill__review'])
     expect(connection.problems).toEqual([
       expect.stringMatching(
-        /^The skill skill:\/\/odd.* was left out: half of a character stands in its texts\.$/,
+        /^The skill skill:\/\/odd.* was left out: its texts contain half of a character\.$/,
       ),
-      'The skill skill://said/SKILL.md was left out: half of a character stands in its texts.',
+      'The skill skill://said/SKILL.md was left out: its texts contain half of a character.',
       'The skill skill://deep/SKILL.md was left out: what describes it nests deeper than 200 levels.',
       'The skill skill://file/SKILL.md was left out: the URI of one of its files is invalid.',
     ])

@@ -120,7 +120,7 @@ describe('skillSource', () => {
       { serve: { onRefused: (uri, reason) => refused.push([uri, reason]) } },
     )
     expect((await reader.list()).skills.map(({ uri }) => uri)).toEqual(['skill://fine/SKILL.md'])
-    expect(refused).toEqual([['skill://half/SKILL.md', 'half of a character stands in its texts']])
+    expect(refused).toEqual([['skill://half/SKILL.md', 'its texts contain half of a character']])
     expect((await client.listResources()).resources.map(({ name }) => name)).toEqual(['fine'])
     expect((await client.listPrompts()).prompts).toEqual([])
   })

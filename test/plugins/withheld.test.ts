@@ -120,8 +120,8 @@ describe('what a model does not get', () => {
       runtime.register({ description: 'Does it.', ...tool, execute: () => 'ran' } as never)
     const { tools, withheld } = await skillTools(runtime)
     expect(Object.keys(tools)).toEqual(['fine'])
-    const half = 'half of a character stands in its texts'
-    const nested = 'what describes it nests deeper than 200 levels'
+    const half = 'its texts contain half of a character'
+    const nested = 'its description nests deeper than 200 levels'
     expect(withheld.map(({ name, why }) => [name, why])).toEqual([
       ['odd\ud800', half],
       ...['said', 'half'].map(name => [name, half]),

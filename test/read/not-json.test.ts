@@ -41,7 +41,7 @@ async function expectErrors(
         found.map(one => `${shown(one)} ${one.fatal} ${one.reason}`),
         what,
       ).toEqual([
-        `${file}:${place} value-not-json error true JSON has no ${value}, so that no index could hold it`,
+        `${file}:${place} value-not-json error true JSON has no ${value}, so an index cannot store it`,
       ])
     }
     expect(diagnostics).toHaveLength(faults.length)

@@ -129,9 +129,9 @@ describe('a directive that fails at every call', () => {
   it.each([
     [':value[]', 'the directive names no value', []],
     [':value{path=args.x}', 'the directive names no value', ['directive-idle']],
-    [':::if\nx\n:::', 'the block says no `path`', []],
-    [':::if{pth=args.x}\nx\n:::', 'the block says no `path`', ['directive-idle']],
-    [':::each{as=y}\nx\n:::', 'the block says no `path`', []],
+    [':::if\nx\n:::', 'the block has no `path`', []],
+    [':::if{pth=args.x}\nx\n:::', 'the block has no `path`', ['directive-idle']],
+    [':::each{as=y}\nx\n:::', 'the block has no `path`', []],
     [':::each{path=args.x as="a b"}\nx\n:::', '"a b" is not a name', []],
   ])('%s', async (body, said, more) => {
     const cwd = project({ 'a.skill.md': skill('a', `${body}\n`) })
@@ -261,9 +261,9 @@ describe('a default that its own schema refuses', () => {
 })
 
 describe('a known directive with the wrong number of colons', () => {
-  const ONE = (name: string): string => `In a text it has one colon: \`:${name}[…]\`.`
+  const ONE = (name: string): string => `Inside text it has one colon: \`:${name}[…]\`.`
   const BLOCK = (name: string): string =>
-    `It stands on a line of its own: \`::${name}\`, or \`:::${name}\` around a block.`
+    `Write it on its own line: \`::${name}\`, or \`:::${name}\` around a block.`
   it.each([
     ['::skill[a]', '5:1', 'skill', ONE('skill')],
     [':::skill[a]', '5:1', 'skill', ONE('skill')],

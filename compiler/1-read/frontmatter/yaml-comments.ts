@@ -37,13 +37,13 @@ export function ignoreComments(yaml: string): IgnoreComments {
       if (isRuleName(name)) {
         const why = fixedSeverity(name) ?? errorProblem(name)
         if (why === null) comments.rules.push(name)
-        else refuse(name, why, 'Remove the comment, and correct what the rule says.')
+        else refuse(name, why, 'Remove the comment, and correct the fault.')
       } else {
         const near = nearest(name, Object.keys(RULES))
         refuse(
           name,
-          'there is no rule of this name',
-          near === null ? 'See docs/rules.md for those there are.' : `Did you mean "${near}"?`,
+          'no rule has this name',
+          near === null ? 'docs/rules.md lists the rules.' : `Did you mean "${near}"?`,
         )
       }
     }

@@ -128,7 +128,7 @@ function secondMainProblem({ name, first }: ProjectTools['secondMains'][number][
     path: ['role'],
     found: [
       `The folder has another main skill, "${first}", which comes first and is the one that counts`,
-      'Give one of them another role, or move it into a folder of its own.',
+      'Give one of them another role, or move it into its own folder.',
     ],
   }
 }

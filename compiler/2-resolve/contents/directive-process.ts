@@ -148,6 +148,6 @@ async function answerTo(
   }
 }
 
-function failed(message: string, hint = 'Correct the directive, or what it was given.'): AgentAppsError {
+function failed(message: string, hint = 'Correct the directive or its arguments.'): AgentAppsError {
   return new AgentAppsError('DIRECTIVE_FAILED', message, { hint })
 }

@@ -56,8 +56,8 @@ function hintFor(
   const isBlock = colons > 1 && beginsLine(text, offset)
   if (forms.includes(isBlock ? 'block' : 'inline') && (isBlock || colons === 1)) return null
   return forms.includes('inline')
-    ? `In a text it has one colon: \`:${name}[…]\`.`
-    : `It stands on a line of its own: \`::${name}\`, or \`:::${name}\` around a block.`
+    ? `Inside text it has one colon: \`:${name}[…]\`.`
+    : `Write it on its own line: \`::${name}\`, or \`:::${name}\` around a block.`
 }
 
 /** Arguments that make a directive fail at every call, or that do nothing. */
@@ -75,9 +75,9 @@ export function misgivenArguments(directive: DirectivePart): Misgiven[] {
 function failingArguments({ name, arg, attributes: { path, as } = {} }: DirectivePart): Misgiven[] {
   const fails = (message: string, hint: string): Misgiven[] => [{ rule: 'directive-failed', message, hint }]
   if (name === 'value' && !arg) return fails('the directive names no value', 'Write `:value[args.file]`.')
-  if (name === 'if' && !path) return fails('the block says no `path`', 'Write `:::if{path=args.file}`.')
+  if (name === 'if' && !path) return fails('the block has no `path`', 'Write `:::if{path=args.file}`.')
   if (name !== 'each') return []
-  if (!path) return fails('the block says no `path`', 'Write `:::each{path=args.files}`.')
+  if (!path) return fails('the block has no `path`', 'Write `:::each{path=args.files}`.')
   if (as === undefined || as.includes(EXPRESSION_START) || /^[A-Za-z_]\w*$/.test(as)) return []
   return fails(`${JSON.stringify(as)} is not a name`, 'Write `{path=args.files as=file}`.')
 }

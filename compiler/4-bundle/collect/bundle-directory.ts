@@ -114,9 +114,9 @@ function followedFault(section: Section, key: string, record: object): string | 
 function uncompiled(dir: string, what: string): AgentAppsError {
   return new AgentAppsError(
     'BUNDLE_UNCOMPILED',
-    `The directory ${dir} ${what}, and a bundle holds what is compiled.`,
+    `The directory ${dir} ${what}, and a bundle contains only compiled skills.`,
     {
-      hint: 'Compile it as a project of its own, ask who ships it for its index, or leave it out of the paths.',
+      hint: 'Compile it as its own project, ask its author for an index, or remove it from the paths.',
       file: dir,
     },
   )

@@ -52,10 +52,9 @@ function projectMain(directories: readonly SearchedIndex[]): Dependency[] {
 }
 
 function hintFor(pattern: string, names: string[]): string {
-  if (/[\s,]/.test(pattern))
-    return 'Give each pattern by itself, to the command each with a `--keep` of its own.'
+  if (/[\s,]/.test(pattern)) return 'Pass each pattern separately; the command takes `--keep` once for each.'
   const near = nearest(pattern, withLabels(names))
-  return near === null ? 'See `agent-apps list` for those there are.' : `Did you mean "${near}"?`
+  return near === null ? '`agent-apps list` shows the tools.' : `Did you mean "${near}"?`
 }
 
 function isMainAtTop(record: NameRecord): boolean {

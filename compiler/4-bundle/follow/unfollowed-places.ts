@@ -38,7 +38,7 @@ interface Refusal {
 }
 
 const PLACE: Refusal = {
-  says: 'Code depends on where its file lies, which a bundle cannot follow',
+  says: 'Code depends on the location of its file, which a bundle cannot follow',
   hint: "Name a file that is there and can be read as `new URL('./file', import.meta.url)`, import it as text, or make it a resource of the skill.",
 }
 const REFUSALS: Record<Unfollowed, Refusal> = {
@@ -46,12 +46,12 @@ const REFUSALS: Record<Unfollowed, Refusal> = {
   dirname: PLACE,
   filename: PLACE,
   import: {
-    says: 'Code imports what only running it tells, which a bundle cannot follow',
+    says: 'Code imports a path that only running it shows, which a bundle cannot follow',
     hint: "Write the path or the package where it is imported: `import('./file.ts')`. A file that is none of the project's is imported by its whole URL: `import(pathToFileURL(path).href)`.",
   },
   'agent-apps': {
     says: 'Code imports a part of agent-apps that no bundle has',
-    hint: 'A bundle has `agent-apps`, `agent-apps/runtime` and `agent-apps/workspace`. Compile in a program of its own, or leave the tool out with `keep`.',
+    hint: 'A bundle has `agent-apps`, `agent-apps/runtime` and `agent-apps/workspace`. Compile in a separate program, or leave the tool out with `keep`.',
   },
 }
 
