@@ -15,7 +15,7 @@ import {
   refusalOf,
 } from './follow/unfollowed-places.js'
 import type { BundledAsset, BundledDirectory } from './parts/bundle-parts.js'
-import { BUNDLE_NAME, type BundlePlace, bundlePlace } from './parts/bundle-place.js'
+import { BUNDLE_NAME, type BundlePath, bundlePlace } from './parts/bundle-place.js'
 import { type DeclaredTool, declareTools, shownTools } from './types/declare-tools.js'
 import { buildBundle } from './write/build-bundle.js'
 import { bundleKey, lastBundle, rememberBundle } from './write/bundle-cache.js'
@@ -138,11 +138,11 @@ function keyOf(
   return bundleKey(project, { file, keep, minify, sourcemap, host, libraryTypes })
 }
 
-function placeOf({ cwd }: Project, { bundle: file = '' }: BundleOptions): BundlePlace {
+function placeOf({ cwd }: Project, { bundle: file = '' }: BundleOptions): BundlePath {
   return bundlePlace(resolve(cwd, file))
 }
 
-function shownFiles(files: readonly string[], { folder }: BundlePlace, { cwd }: Project): string[] {
+function shownFiles(files: readonly string[], { folder }: BundlePath, { cwd }: Project): string[] {
   return files.map(file => relative(cwd, join(folder, file)).replaceAll('\\', '/'))
 }
 
@@ -153,7 +153,7 @@ function shownFiles(files: readonly string[], { folder }: BundlePlace, { cwd }: 
  */
 export async function makeBundle(
   project: Project,
-  place: BundlePlace,
+  place: BundlePath,
   {
     keep = project.keep,
     minify = false,

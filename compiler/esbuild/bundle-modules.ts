@@ -6,7 +6,7 @@ import { INDEX_DIRECTORY } from '../../src/index/index-format.js'
 import { EsbuildEnded, useEsbuild } from './esbuild.js'
 import { forbiddenImports, guardedReads, inputProblem, mentionsOwnPlace } from './import-guard.js'
 import {
-  type BundlePlace,
+  type BundledProject,
   MODULE_MARK,
   type ModuleFailure,
   type ModuleSource,
@@ -67,7 +67,7 @@ export async function bundleModules(
 type Outcome = Omit<BundledModules, 'failures'> | { failed: Map<string, ModuleFailure[]> }
 
 async function bundle(
-  place: BundlePlace,
+  place: BundledProject,
   sources: ReadonlyMap<string, ModuleSource>,
   options: BundleOptions,
 ): Promise<Outcome> {
@@ -100,7 +100,7 @@ function realFile(file: string): string {
 }
 
 async function build(
-  place: BundlePlace,
+  place: BundledProject,
   sources: ReadonlyMap<string, ModuleSource>,
   { external = [], placement = 'index' }: BundleOptions,
   mentioning: ReadonlyMap<string, boolean>,
@@ -154,14 +154,14 @@ function bannerOf(sources: ReadonlyMap<string, ModuleSource>, placement: Placeme
 }
 
 /** The files, including those of packages, that mention their own place, and whether each may be an ES module. */
-function mentioningPlace({ directory }: BundlePlace, { inputs }: Metafile): Map<string, boolean> {
+function mentioningPlace({ directory }: BundledProject, { inputs }: Metafile): Map<string, boolean> {
   const files = Object.entries(inputs)
     .filter(([input]) => isFile(input))
     .map(([input, { format }]) => [resolve(directory, input), format !== 'cjs'] as const)
   return new Map(files.filter(([file]) => mentionsOwnPlace(file)))
 }
 
-function ownInputs({ directory }: BundlePlace, inputs: readonly string[]): string[] {
+function ownInputs({ directory }: BundledProject, inputs: readonly string[]): string[] {
   return inputs
     .filter(input => !input.includes('node_modules/') && isFile(input))
     .map(input => resolve(directory, input))
@@ -228,7 +228,7 @@ function hostCopies(external: readonly string[], placement: Placement): Plugin {
 
 /** The modules of a build, once everything in them is known to belong to the project. */
 function collect(
-  place: BundlePlace,
+  place: BundledProject,
   { metafile, outputFiles }: BuildResult<BuildOptions & { metafile: true; write: false }>,
   keys: Map<string, string>,
 ): Outcome {
@@ -258,7 +258,7 @@ function collect(
 /** The key of the source that a build calls by this name. */
 function keyOf(
   input: string,
-  { directory }: BundlePlace,
+  { directory }: BundledProject,
   keys: ReadonlyMap<string, string>,
 ): string | undefined {
   return keys.get(resolve(directory, input)) ?? keys.get(input.replace(/^inline:/, INLINE))
@@ -282,7 +282,7 @@ function isBuildFailure(error: unknown): error is BuildFailure {
 
 /** The failures in entries themselves. Others belong to the importers of the file at fault. */
 function failuresByEntry(
-  place: BundlePlace,
+  place: BundledProject,
   { errors }: BuildFailure,
   keys: Map<string, string>,
 ): Map<string, ModuleFailure[]> {
@@ -296,7 +296,7 @@ function failuresByEntry(
 
 /** The sources that cannot be bundled, found by bundling each alone. */
 async function blame(
-  place: BundlePlace,
+  place: BundledProject,
   sources: ReadonlyMap<string, ModuleSource>,
   options: BundleOptions,
 ): Promise<Map<string, ModuleFailure[]>> {
@@ -319,7 +319,7 @@ async function blame(
   return failed
 }
 
-function failureOf({ directory }: BundlePlace, { text, location }: Message): ModuleFailure {
+function failureOf({ directory }: BundledProject, { text, location }: Message): ModuleFailure {
   if (location === null) return placeless(text)
   const file = resolve(directory, location.file)
   return { message: text, file, line: location.line, column: location.column + 1 }

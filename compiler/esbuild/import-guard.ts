@@ -3,7 +3,7 @@ import { dirname, isAbsolute, relative, resolve, sep } from 'node:path'
 import type { Metafile, Plugin } from 'esbuild'
 import { holdsPrivateKey, KEY_BYTES, looksSecret } from '../../src/skill/secrets.js'
 import { openRegularFile, readRegularFile } from '../files/regular-file.js'
-import type { BundlePlace, ModuleFailure } from './module-source.js'
+import type { BundledProject, ModuleFailure } from './module-source.js'
 import { belongsTo } from './project-root.js'
 import { placeDefinitions } from './source-place.js'
 
@@ -23,7 +23,7 @@ export function mentionsOwnPlace(file: string): boolean {
  * @param urlOf the URL of a file, absolute or relative to the modules
  */
 export function guardedReads(
-  { directory, root }: BundlePlace,
+  { directory, root }: BundledProject,
   mentioning: ReadonlyMap<string, boolean>,
   urlOf: (file: string) => string,
 ): Plugin {
@@ -79,7 +79,7 @@ function withoutForeignMaps(text: string, path: string, root: string): string {
 }
 
 /** For each input the imports that it may not have: of files outside the project, secrets, `data:` and remote addresses. */
-export function forbiddenImports(place: BundlePlace, { inputs }: Metafile): Map<string, ModuleFailure[]> {
+export function forbiddenImports(place: BundledProject, { inputs }: Metafile): Map<string, ModuleFailure[]> {
   const forbidden = new Map<string, ModuleFailure[]>()
   for (const [input, { imports }] of Object.entries(inputs)) {
     for (const { path, original = path, external } of imports) {
@@ -96,7 +96,7 @@ export function forbiddenImports(place: BundlePlace, { inputs }: Metafile): Map<
 /** Why a file may not be in a module; null where it may. */
 export function inputProblem(
   input: string,
-  { directory, root }: BundlePlace,
+  { directory, root }: BundledProject,
   isPackage: boolean,
 ): string | null {
   if (input.startsWith('inline:') || input.startsWith('(disabled):')) return null
@@ -119,7 +119,7 @@ function externalProblem(path: string): string | null {
 /** The place of an import in a file; its first line if it cannot be found. Code in frontmatter has no file. */
 function importPlace(
   input: string,
-  { directory }: BundlePlace,
+  { directory }: BundledProject,
   imported: string,
 ): Omit<ModuleFailure, 'message'> {
   if (input.startsWith('inline:')) return { file: null, line: 1, column: 1 }

@@ -16,7 +16,7 @@ export interface ModuleFailure {
 export type Placement = 'index' | 'anywhere' | 'url'
 
 /** The directory that is bundled, and the project that its code may take files from. Real, absolute. */
-export interface BundlePlace {
+export interface BundledProject {
   directory: string
   root: string
 }

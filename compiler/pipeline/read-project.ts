@@ -22,7 +22,7 @@ import {
   type ReportOptions,
   statOf,
 } from '../project/project.js'
-import type { UnitPlace } from '../records/unit.js'
+import type { UnitFolder } from '../records/unit.js'
 import {
   absoluteDirectory,
   absolutePaths,
@@ -102,7 +102,7 @@ function searchedIn(
   isIgnored: (path: string) => boolean,
 ): (path: string) => boolean {
   if (!discover) return () => true
-  let places: UnitPlace[] | undefined
+  let places: UnitFolder[] | undefined
   return path => {
     places ??= discoverUnits(dir, isIgnored).units.flatMap(unit => unit.places)
     return places.some(place => isBelow(path, place.path))

@@ -1,5 +1,5 @@
 import { AgentAppsError } from '../../src/base/error.js'
-import type { FoundPlace } from '../1-read/discover/elsewhere.js'
+import type { SkillFolder } from '../1-read/discover/elsewhere.js'
 import { type WalkEntryOptions, type WalkedEntry, walkEntry } from '../1-read/discover/walk-entry.js'
 import type { ProjectDirectory } from '../project/project.js'
 
@@ -42,7 +42,7 @@ export function walkToCompile(directory: ProjectDirectory, options: WalkEntryOpt
 
 const SHOWN = 10
 
-function shownPlaces(elsewhere: readonly FoundPlace[]): string {
+function shownPlaces(elsewhere: readonly SkillFolder[]): string {
   const shown = elsewhere.slice(0, SHOWN).map(({ path, skills }) => `${path === '' ? '.' : path} (${skills})`)
   const more = elsewhere.length - shown.length
   return `${shown.join(', ')}${more > 0 ? ` and ${more} more` : ''}`

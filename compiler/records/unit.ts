@@ -10,13 +10,13 @@ export interface Unit {
   /** The namespace of its skills; absent where they have none. */
   namespace?: string
   /** The places below it where skills are looked for, in search order. */
-  places: UnitPlace[]
+  places: UnitFolder[]
   /** Its manifest, relative to the entry. */
   manifest?: string
 }
 
 /** A place of a unit where skills are looked for. */
-export interface UnitPlace {
+export interface UnitFolder {
   /** Relative to the entry, `/`-separated. */
   path: string
   /**

@@ -2,7 +2,7 @@ import { isJsonObject, type JsonValue } from '../base/json.js'
 import { guardFaults, isGuard } from '../policy/guards.js'
 import { isInterpolatedInline } from '../skill/inline-reference.js'
 import { isMetaKey } from '../skill/metadata-keys.js'
-import { type JsonPlace, pathTo, placesIn } from '../values/json-places.js'
+import { type JsonNode, pathTo, placesIn } from '../values/json-places.js'
 import { annotationNested, guardInvalid, inlineInterpolated } from './problems.js'
 import type { CascadeProblem, CascadeTool } from './types.js'
 
@@ -59,8 +59,8 @@ export function valueFaults(tool: CascadeTool): CascadeProblem[] {
     if (key === 'params' || key === 'returns') continue
     if (isGuard(key)) problems.push(...guardFaults(key, value).map(fault => guardInvalid(tool, fault)))
     /** The objects that are recognized as a JSON Schema, and everything in them. */
-    const schemas = new Set<JsonPlace>()
-    const isNested = (place: JsonPlace): boolean => isNestedAnnotation(place, schemas)
+    const schemas = new Set<JsonNode>()
+    const isNested = (place: JsonNode): boolean => isNestedAnnotation(place, schemas)
     for (const place of placesIn(value, key, inner => !isNested(inner))) {
       if (isNested(place)) problems.push(annotationNested(tool, pathTo(place)))
       else if (isInSchema(place, schemas)) schemas.add(place)
@@ -77,7 +77,7 @@ export function isSurelySound(key: string, value: JsonValue): boolean {
   return typeof value === 'string' ? !value.startsWith('inline://') : typeof value !== 'object'
 }
 
-function isInSchema({ key, value, holder }: JsonPlace, schemas: ReadonlySet<JsonPlace>): boolean {
+function isInSchema({ key, value, holder }: JsonNode, schemas: ReadonlySet<JsonNode>): boolean {
   if (key === 'params' || key === 'returns' || (holder && schemas.has(holder))) return true
   return (
     isJsonObject(value) &&
@@ -86,7 +86,7 @@ function isInSchema({ key, value, holder }: JsonPlace, schemas: ReadonlySet<Json
   )
 }
 
-function isNestedAnnotation({ key, holder }: JsonPlace, schemas: ReadonlySet<JsonPlace>): boolean {
+function isNestedAnnotation({ key, holder }: JsonNode, schemas: ReadonlySet<JsonNode>): boolean {
   if (holder === null || typeof key === 'number' || !isMetaKey(key)) return false
   return !schemas.has(holder) || !(SCHEMA_ANNOTATIONS.has(key) || KEYED_BY_NAMES.has(String(holder.key)))
 }

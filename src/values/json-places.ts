@@ -1,11 +1,11 @@
 import type { JsonObject, JsonValue } from '../base/json.js'
 
 /** A value inside another one, with the path to it. */
-export interface JsonPlace {
+export interface JsonNode {
   value: JsonValue
   key: string | number
   /** Null for the outermost. */
-  holder: JsonPlace | null
+  holder: JsonNode | null
 }
 
 /**
@@ -15,9 +15,9 @@ export interface JsonPlace {
 export function* placesIn(
   value: JsonValue,
   key: string | number,
-  enter: (place: JsonPlace) => boolean = () => true,
-): Generator<JsonPlace> {
-  const open: JsonPlace[] = [{ value, key, holder: null }]
+  enter: (place: JsonNode) => boolean = () => true,
+): Generator<JsonNode> {
+  const open: JsonNode[] = [{ value, key, holder: null }]
   for (let place = open.pop(); place !== undefined; place = open.pop()) {
     yield place
     if (typeof place.value !== 'object' || place.value === null || !enter(place)) continue
@@ -26,13 +26,13 @@ export function* placesIn(
 }
 
 /** Returns the keys and indexes that lead to a place. */
-export function pathTo(place: JsonPlace): (string | number)[] {
+export function pathTo(place: JsonNode): (string | number)[] {
   const path: (string | number)[] = []
-  for (let at: JsonPlace | null = place; at !== null; at = at.holder) path.push(at.key)
+  for (let at: JsonNode | null = place; at !== null; at = at.holder) path.push(at.key)
   return path.reverse()
 }
 
-function childOf(holder: JsonPlace, object: JsonObject | JsonValue[], key: string): JsonPlace {
+function childOf(holder: JsonNode, object: JsonObject | JsonValue[], key: string): JsonNode {
   const value = Array.isArray(object) ? object[Number(key)] : object[key]
   return { value: value ?? null, key: Array.isArray(object) ? Number(key) : key, holder }
 }

@@ -119,7 +119,7 @@ export function pathPlaces(
   return places
 }
 
-interface Place {
+interface ValueNode {
   value: unknown
   parent?: Record<string, unknown> | unknown[]
   key: string
@@ -130,7 +130,7 @@ function find(
   path: readonly Step[],
   steps: StepsLeft = { left: STEPS_MAX },
   read: Read = readOwn,
-): Generator<Place> {
+): Generator<ValueNode> {
   const done = path.map(({ kind }) => (kind === 'key' || kind === 'index' ? null : new Set()))
   return walk({ value: object, key: '' }, { path, steps, read, done }, 0)
 }
@@ -146,25 +146,25 @@ interface Search {
   done: readonly (Set<unknown> | null)[]
 }
 
-function* walk(place: Place, search: Search, at: number): Generator<Place> {
+function* walk(node: ValueNode, search: Search, at: number): Generator<ValueNode> {
   const step = search.path[at]
-  if (step === undefined) yield place
+  if (step === undefined) yield node
   else if (step.kind === 'deep') {
-    for (const inner of below(place, search, at)) yield* walk(inner, search, at + 1)
-  } else if (!search.done[at]?.has(place.value)) {
+    for (const inner of below(node, search, at)) yield* walk(inner, search, at + 1)
+  } else if (!search.done[at]?.has(node.value)) {
     let isEmpty = true
-    for (const key of foundKeys(place.value, step, search)) {
-      for (const found of walk(child(place.value as object, key, search.read), search, at + 1)) {
+    for (const key of foundKeys(node.value, step, search)) {
+      for (const found of walk(child(node.value as object, key, search.read), search, at + 1)) {
         isEmpty = false
         yield found
       }
     }
-    if (isEmpty) search.done[at]?.add(place.value)
+    if (isEmpty) search.done[at]?.add(node.value)
   }
 }
 
 /** A place and all below it, each once, parents first. Not recursive, as the object may be of any depth. */
-function* below(start: Place, search: Search, at: number): Generator<Place> {
+function* below(start: ValueNode, search: Search, at: number): Generator<ValueNode> {
   const { read, done } = search
   const open = [start]
   for (let place = open.pop(); place !== undefined; place = open.pop()) {
@@ -186,7 +186,7 @@ function unnamedIn(value: object): unknown[] {
   return attempt(read) ?? []
 }
 
-function child(holder: object, key: string, read: Read): Place {
+function child(holder: object, key: string, read: Read): ValueNode {
   return { value: read(holder, key), parent: holder as Record<string, unknown>, key }
 }
 

@@ -2,7 +2,7 @@ import { posix } from 'node:path'
 import { isBelow } from '../../../src/index/unit-around.js'
 import { namespaceProblem } from '../../../src/skill/namespaces.js'
 import type { Finding, Place } from '../../diagnostics/diagnostics.js'
-import type { Unit, UnitPlace } from '../../records/unit.js'
+import type { Unit, UnitFolder } from '../../records/unit.js'
 import { inside } from '../../records/walked.js'
 import { below, isDirectory, isWithin, realPath, resolveLink } from '../walk/look.js'
 import { isSkillFolder } from '../walk/skill-names.js'
@@ -23,8 +23,8 @@ import {
   type PluginEntry,
 } from './plugin-entries.js'
 import {
-  MANIFEST_PLACES,
-  type ManifestPlace,
+  MANIFEST_FILES,
+  type ManifestFile,
   type ReadManifest,
   readManifest,
   type UnreadableManifest,
@@ -52,7 +52,7 @@ export function discoverPlugins(described: Described, discovery: Discovery): Set
   /** The faults that hide which plugins a manifest names. */
   const faults: Fault[] = []
   const notLoaded: PluginEntries['broken'] = []
-  for (const place of MANIFEST_PLACES) {
+  for (const place of MANIFEST_FILES) {
     const path = below(described.folder, place.path)
     const manifest = readManifest(described.root, path, described.real)
     if (manifest === null || ('value' in manifest && isOther(place, manifest))) continue
@@ -151,7 +151,7 @@ function addUnread(faults: readonly [Fault, ...Fault[]], described: Described, d
 }
 
 /** Other programs have a `plugin.json`, too: in the folder itself only one with the name of a plugin is a manifest. */
-function isOther({ path, kind }: ManifestPlace, { value }: ReadManifest): boolean {
+function isOther({ path, kind }: ManifestFile, { value }: ReadManifest): boolean {
   if (path.includes('/')) return false
   return kind === 'plugin'
     ? typeof value.name !== 'string' || !/^[a-z\d]+(?:-[a-z\d]+)+$|^[a-z\d]{2,}$/.test(value.name)
@@ -213,11 +213,11 @@ function wholeUnits(
   { plugin: { name: namespace }, skills, manifest }: PluginEntry,
   own: PluginEntry | null,
   folder: string,
-  listed: readonly UnitPlace[],
+  listed: readonly UnitFolder[],
   { root }: Described,
 ): Unit[] {
   const skillsFolder = below(folder, 'skills')
-  const places: UnitPlace[] = isDirectory(inside(root, skillsFolder))
+  const places: UnitFolder[] = isDirectory(inside(root, skillsFolder))
     ? [{ path: skillsFolder, kind: 'tree' }]
     : (skills ?? own?.skills) === undefined && isSkillFolder(inside(root, folder))
       ? [{ path: folder, kind: 'folder' }]
@@ -230,7 +230,7 @@ function wholeUnits(
   ]
 }
 
-function alone(place: UnitPlace, namespace: string, manifest: string): Unit {
+function alone(place: UnitFolder, namespace: string, manifest: string): Unit {
   return { path: place.path, namespace, places: [place], manifest }
 }
 
@@ -244,7 +244,7 @@ function ownEntry(
   // Of plugins that share a folder, its manifest describes the first.
   if (discovery.described.has(folder)) return null
   discovery.described.add(folder)
-  for (const place of MANIFEST_PLACES.filter(({ kind }) => kind === 'plugin')) {
+  for (const place of MANIFEST_FILES.filter(({ kind }) => kind === 'plugin')) {
     const path = below(folder, place.path)
     const manifest = readManifest(root, path, real)
     if (manifest === null || ('value' in manifest && isOther(place, manifest))) continue
@@ -271,8 +271,8 @@ function listedPlaces(
   folder: string,
   described: Described,
   discovery: Discovery,
-): UnitPlace[] {
-  return skills.flatMap((written, number): UnitPlace[] => {
+): UnitFolder[] {
+  return skills.flatMap((written, number): UnitFolder[] => {
     const path = folderOf(written, folder, described)
     if (typeof path === 'string')
       return [{ path, kind: isSkillFolder(inside(described.root, path)) ? 'folder' : 'tree' }]

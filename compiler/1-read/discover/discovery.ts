@@ -2,7 +2,7 @@ import type { ManifestRecord, PluginRecord } from '../../../src/index/index-form
 import { type Finding, finding } from '../../diagnostics/diagnostics.js'
 import { limits } from '../../files/limits.js'
 import type { Unit } from '../../records/unit.js'
-import type { ManifestPlace } from './read-manifest.js'
+import type { ManifestFile } from './read-manifest.js'
 
 /** The sources of a plugin's name, in order of precedence; `folder`: its manifest cannot be read. */
 export const NAMED_BY = ['marketplace', 'plugin', 'folder'] as const
@@ -10,7 +10,7 @@ export const NAMED_BY = ['marketplace', 'plugin', 'folder'] as const
 export type NamedBy = (typeof NAMED_BY)[number]
 
 /** A kind of a folder's manifests; `broken`: it is not known which plugins one of them names. */
-export type ManifestKind = ManifestPlace['kind'] | 'broken'
+export type ManifestKind = ManifestFile['kind'] | 'broken'
 
 /** The units of a directory, and the manifests that list them. */
 export interface Discovery {

@@ -11,7 +11,7 @@ import type { Discovery } from './discovery.js'
 import { mayHaveManifest } from './read-manifest.js'
 
 /** A folder of skills that no manifest names and no convention leads to. */
-export interface FoundPlace {
+export interface SkillFolder {
   /** Relative to the directory, `/`-separated. */
   path: string
   /** How many skill files are in and below it. */
@@ -33,7 +33,7 @@ export function findElsewhere(
   { taken, closed }: Pick<Discovery, 'taken' | 'closed'>,
   isIgnored: (path: string) => boolean,
   mayHavePlugins: boolean,
-): FoundPlace[] {
+): SkillFolder[] {
   const counts = new Map<string, number>()
   const plugins = new Set<string>()
   const count = (path: string): void => void counts.set(path, (counts.get(path) ?? 0) + 1)
@@ -61,8 +61,8 @@ function parentOf(path: string): string {
 }
 
 /** The outermost folders, with the counts of the folders inside them. */
-function outermost(counts: ReadonlyMap<string, number>): FoundPlace[] {
-  const places: FoundPlace[] = []
+function outermost(counts: ReadonlyMap<string, number>): SkillFolder[] {
+  const places: SkillFolder[] = []
   for (const [path, skills] of [...counts].sort(([one], [other]) => byCodePoint(one, other))) {
     const around = places.find(place => isBelow(path, place.path))
     if (around) around.skills += skills
@@ -78,7 +78,7 @@ const ALIKE = 3
  * The path entries under which a repository's skills are found, those that no manifest and no convention leads
  * to included.
  */
-export function proposedPaths(units: readonly Unit[], elsewhere: readonly FoundPlace[]): PathEntry[] {
+export function proposedPaths(units: readonly Unit[], elsewhere: readonly SkillFolder[]): PathEntry[] {
   // The whole repository as one more path would repeat all of its skills.
   if (elsewhere.some(({ path }) => path === '')) return ['.']
   const isPlain = ({ path, namespace, places }: Unit): boolean =>
@@ -90,7 +90,7 @@ export function proposedPaths(units: readonly Unit[], elsewhere: readonly FoundP
 }
 
 /** The path entries that lead to folders of skills; many that differ in one name alone become one glob. */
-function entriesFor(places: readonly FoundPlace[]): string[] {
+function entriesFor(places: readonly SkillFolder[]): string[] {
   const counts = new Map<string, number>()
   for (const place of places) counts.set(globOf(place), (counts.get(globOf(place)) ?? 0) + 1)
   const entries = places.map(place => {
@@ -101,7 +101,7 @@ function entriesFor(places: readonly FoundPlace[]): string[] {
 }
 
 // `plugins/acme/skills` becomes `plugins/*/skills`, and the plugin `plugins/acme` becomes `plugins/*`.
-function globOf({ path, isPlugin }: FoundPlace): string {
+function globOf({ path, isPlugin }: SkillFolder): string {
   const parts = path.split('/')
   if (isPlugin) return parts.length < 2 ? path : parts.with(-1, '*').join('/')
   return parts.length < 3 ? path : parts.with(-2, '*').join('/')

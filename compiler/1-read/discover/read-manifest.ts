@@ -108,7 +108,7 @@ const FOLDERS = [
 ]
 
 /** A place where a manifest may be, relative to the folder that it describes. */
-export interface ManifestPlace {
+export interface ManifestFile {
   path: string
   /** `marketplace`: it lists plugins. `plugin`: it describes the folder itself. */
   kind: 'marketplace' | 'plugin'
@@ -116,7 +116,7 @@ export interface ManifestPlace {
 }
 
 /** All places of manifests, in the order in which they count. */
-export const MANIFEST_PLACES: readonly ManifestPlace[] = FOLDERS.flatMap(folder =>
+export const MANIFEST_FILES: readonly ManifestFile[] = FOLDERS.flatMap(folder =>
   (['marketplace', 'plugin'] as const).map(kind => ({
     path: `${folder}${kind}.json`,
     kind,
@@ -125,7 +125,7 @@ export const MANIFEST_PLACES: readonly ManifestPlace[] = FOLDERS.flatMap(folder 
 )
 
 /** The names that a folder's listing has where there may be a manifest. */
-const FIRST_NAMES = new Set(MANIFEST_PLACES.map(({ path }) => path.split('/')[0] ?? ''))
+const FIRST_NAMES = new Set(MANIFEST_FILES.map(({ path }) => path.split('/')[0] ?? ''))
 
 /**
  * True where a folder of such entries may have a manifest. A skill may have a `plugin.json` among its

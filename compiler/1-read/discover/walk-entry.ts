@@ -15,7 +15,7 @@ import { type WalkOptions, walk } from '../walk/walk.js'
 import { discoverPlugins } from './discover-plugins.js'
 import { discoverUnits, discoveryDigest, isOursAlone } from './discover-units.js'
 import { type Discovery, emptyDiscovery } from './discovery.js'
-import { type FoundPlace, findElsewhere, proposedPaths } from './elsewhere.js'
+import { findElsewhere, proposedPaths, type SkillFolder } from './elsewhere.js'
 import { mayHaveManifest } from './read-manifest.js'
 
 /** The walk of a path entry, with the data of its manifests. */
@@ -32,7 +32,7 @@ export interface WalkedEntry extends Walk {
 
 /** Skills to which no manifest and no convention leads. */
 interface Elsewhere {
-  places: FoundPlace[]
+  places: SkillFolder[]
   /**
    * Why they were taken for skills of the repository: it has no others (`alone`), or none but in places that
    * other programs do not know (`beside`). Null where they were only counted.
@@ -129,7 +129,7 @@ function walkRepository(dir: string, options: WalkEntryOptions): WalkedEntry {
   return { ...withTop(all, [elsewhereFinding(elsewhere)]), elsewhere }
 }
 
-function guessedUnit({ path }: FoundPlace): Unit {
+function guessedUnit({ path }: SkillFolder): Unit {
   return { path, places: [{ path, kind: 'tree' }] }
 }
 

@@ -1,4 +1,4 @@
-import type { Unit, UnitPlace } from '../../records/unit.js'
+import type { Unit, UnitFolder } from '../../records/unit.js'
 import type { WalkedSkill } from '../../records/walked.js'
 
 /** A file, folder or link that the walk comes to. */
@@ -30,7 +30,7 @@ export interface Scope {
 /** The place of a unit that the walk is in. */
 export interface Area {
   unit: Unit
-  place: UnitPlace
+  place: UnitFolder
   /** The real path that links lead out of. */
   real: string
 }

@@ -11,7 +11,7 @@ import { FILE_START, type Finding, finding, toDiagnostic } from '../../diagnosti
 import type { FileStat } from '../../files/file-stat.js'
 import { limits } from '../../files/limits.js'
 import { systemReason } from '../../files/regular-file.js'
-import { type Unit, type UnitPlace, WHOLE } from '../../records/unit.js'
+import { type Unit, type UnitFolder, WHOLE } from '../../records/unit.js'
 import { inside, type Skipped, type Walk, type WalkedSkill } from '../../records/walked.js'
 import { isCurated, skillsInDotDirectory } from './dot-directory.js'
 import { type Area, type Item, isAlone, isTop, type Scope } from './item.js'
@@ -106,7 +106,7 @@ class Walker {
     return { skills: found, skipped, listing, units, ...(this.isRefused && { isRefused: true }) }
   }
 
-  private visitPlace(unit: Unit, place: UnitPlace): void {
+  private visitPlace(unit: Unit, place: UnitFolder): void {
     const { path } = place
     const absolute = path === '' ? this.root : inside(this.root, path)
     const real = realPath(absolute)

@@ -7,7 +7,7 @@ import { AgentAppsError } from '../../../src/base/error.js'
 import { holdsPrivateKey, looksSecret } from '../../../src/skill/secrets.js'
 import { belongsTo } from '../../esbuild/project-root.js'
 import { readRealFile } from '../../files/regular-file.js'
-import { followUrls, type UnfollowedPlace } from '../follow/follow-urls.js'
+import { followUrls, type UnfollowedCode } from '../follow/follow-urls.js'
 import type { BundledAsset, BundledDirectory } from '../parts/bundle-parts.js'
 import { realInside } from './bundle-directory.js'
 
@@ -15,7 +15,7 @@ import { realInside } from './bundle-directory.js'
 export interface BundledModule {
   text: string
   map: string | null
-  unfollowed: UnfollowedPlace[]
+  unfollowed: UnfollowedCode[]
 }
 
 const MODULE = /^\.agent-apps\/(?:module|chunk)-[0-9A-Z]{8}\.mjs$/

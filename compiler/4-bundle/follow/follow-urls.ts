@@ -4,20 +4,20 @@ import { REQUIRE_BANNER } from '../../esbuild/module-source.js'
 import { knownPlaces, relativeUrl, SOURCE_NAME } from '../../esbuild/source-place.js'
 
 /** Code that a bundle cannot follow: it asks for its own place, or imports an unknown or missing module. */
-export type Unfollowed = OwnPlace | 'import' | 'agent-apps'
+export type Unfollowed = LocationKind | 'import' | 'agent-apps'
 
 /** The form in which a file asks for its own place. */
-export type OwnPlace = 'url' | 'dirname' | 'filename'
+export type LocationKind = 'url' | 'dirname' | 'filename'
 
 /** A node with whatever its type has. */
 type AnyNode = Node & Record<string, unknown>
 
 /** A place in compiled code that no bundle can follow. */
-export interface UnfollowedPlace extends SourcePlace {
+export interface UnfollowedCode extends SourcePosition {
   what: Unfollowed
 }
 
-interface SourcePlace {
+interface SourcePosition {
   /** The source, relative to the folder of the module. */
   source: string
   line: number
@@ -26,7 +26,7 @@ interface SourcePlace {
 
 export interface FollowedCode {
   text: string
-  unfollowed: UnfollowedPlace[]
+  unfollowed: UnfollowedCode[]
 }
 
 /**
@@ -63,14 +63,14 @@ export function followUrls(
     return false
   })
   const lines = map !== null && faults.length + guards.length > 0 ? new SourceMap(JSON.parse(map)) : null
-  const located = (found: Found): Found & UnfollowedPlace => ({
+  const located = (found: Found): Found & UnfollowedCode => ({
     ...found,
     ...unshifted(placeOf(found.node, lines), shifts),
   })
   const asked = faults.map(located)
   const guarding = guards.map(located)
   const safe = new Set(guarding.map(asWritten))
-  const isSafe = (found: UnfollowedPlace): boolean => safe.has(asWritten(found))
+  const isSafe = (found: UnfollowedCode): boolean => safe.has(asWritten(found))
   for (const found of [...guarding, ...asked]) {
     const { asking, what } = found
     if (asking.type === 'Identifier')
@@ -95,7 +95,7 @@ interface Found {
 }
 
 /** The expression's source, for comparison. */
-function asWritten({ what, source }: UnfollowedPlace): string {
+function asWritten({ what, source }: UnfollowedCode): string {
   return `${what} ${source}`
 }
 
@@ -148,13 +148,13 @@ function edited(text: string, edits: Edit[]): string {
 }
 
 /** The place as the author wrote it: definitions were put before the first line. */
-function unshifted(place: SourcePlace, shifts: ReadonlyMap<string, number>): SourcePlace {
+function unshifted(place: SourcePosition, shifts: ReadonlyMap<string, number>): SourcePosition {
   const shift = place.line === 1 ? (shifts.get(relativeUrl(place.source)) ?? 0) : 0
   return { ...place, column: place.column - shift }
 }
 
 /** The place of a module's node in its source. */
-function placeOf({ loc }: Node, map: SourceMap | null): SourcePlace {
+function placeOf({ loc }: Node, map: SourceMap | null): SourcePosition {
   const { line = 1, column = 0 } = loc?.start ?? {}
   const found: Partial<SourceMapping> = map?.findEntry(line - 1, column) ?? {}
   return isMapping(found)
@@ -168,7 +168,7 @@ function isMapping(found: Partial<SourceMapping>): found is SourceMapping {
 
 /** How esbuild names `require` where it leaves a call to the host. */
 const REQUIRE = /^__require\d*$/
-const OWN_FIELDS = new Map<string, OwnPlace>([
+const OWN_FIELDS = new Map<string, LocationKind>([
   ['url', 'url'],
   ['resolve', 'url'],
   ['dirname', 'dirname'],
@@ -192,10 +192,10 @@ function unfollowed(node: AnyNode): Unfollowed | null {
 }
 
 /** The form in which a node asks for its file's own place; null for any other. */
-function ownPlace(node: AnyNode): OwnPlace | null {
+function ownPlace(node: AnyNode): LocationKind | null {
   if (node.type === 'Identifier') {
     const name = SOURCE_NAME.exec(String(node.name))?.[1]
-    return name === undefined ? null : (name.toLowerCase() as OwnPlace)
+    return name === undefined ? null : (name.toLowerCase() as LocationKind)
   }
   if (isMeta(node)) return 'url'
   return isMetaField(node) ? (OWN_FIELDS.get(fieldOf(node)) ?? null) : null

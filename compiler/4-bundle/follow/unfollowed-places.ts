@@ -4,7 +4,7 @@ import { AgentAppsError } from '../../../src/base/error.js'
 import { INDEX_DIRECTORY } from '../../../src/index/index-format.js'
 import { finding, type Message, toDiagnostic } from '../../diagnostics/diagnostics.js'
 import { toMessage } from '../../diagnostics/to-message.js'
-import type { OwnPlace, Unfollowed, UnfollowedPlace } from './follow-urls.js'
+import type { LocationKind, Unfollowed, UnfollowedCode } from './follow-urls.js'
 
 /** Code that a bundle cannot follow, with its place. */
 export interface PlacedFault {
@@ -18,7 +18,7 @@ export interface PlacedFault {
 }
 
 /** A place in a module of a directory as one in its source. */
-export function placedFault({ what, source, line, column }: UnfollowedPlace, dir: string): PlacedFault {
+export function placedFault({ what, source, line, column }: UnfollowedCode, dir: string): PlacedFault {
   const file = source === '' ? dir : join(dir, INDEX_DIRECTORY, source)
   const own = packageOf(dir)
   const found = packageOf(file)
@@ -86,7 +86,7 @@ function shownFile(file: string, cwd: string): string {
   return relative(cwd, file).replaceAll('\\', '/')
 }
 
-const ASKED: Record<OwnPlace, string> = {
+const ASKED: Record<LocationKind, string> = {
   url: 'its own URL',
   dirname: 'its own folder',
   filename: 'its own path',
@@ -100,7 +100,7 @@ export function packageWarnings(faults: readonly PlacedFault[], cwd: string): Me
     const places = asking.filter(fault => fault.package === name)
     const { what, file, line, column } = places[0] as PlacedFault
     const more = String(places.length - 1)
-    const found = finding('package-place', { line, column }, name, ASKED[what as OwnPlace], more)
+    const found = finding('package-place', { line, column }, name, ASKED[what as LocationKind], more)
     return toMessage(toDiagnostic(shownFile(file, cwd), found))
   })
 }

@@ -1,7 +1,7 @@
 import { basename, dirname } from 'node:path'
 
 /** The place that a bundle is written to. */
-export interface BundlePlace {
+export interface BundlePath {
   /** Absolute. */
   folder: string
   /** The entry's file name. */
@@ -18,7 +18,7 @@ export const LOCK = 'bundle.lock'
 export const BUNDLE_NAME = /^[\w-][\w.-]*\.m?js$/
 
 /** The places of a bundle's files, from the absolute path of its entry. */
-export function bundlePlace(file: string): BundlePlace {
+export function bundlePlace(file: string): BundlePath {
   const name = basename(file)
   const bare = name.replace(/\.m?js$/, '')
   return {

@@ -19,7 +19,7 @@ export function schemaType(schema: JsonObject, given: boolean): string {
   return typeOf(schema, { whole: schema, given, depth: 0, within: [], budget: { left: SCHEMAS_MAX } })
 }
 
-interface Place {
+interface SchemaNode {
   whole: JsonObject
   given: boolean
   depth: number
@@ -29,18 +29,18 @@ interface Place {
   budget: { left: number }
 }
 
-function typeOf(schema: JsonValue | undefined, place: Place): string {
+function typeOf(schema: JsonValue | undefined, node: SchemaNode): string {
   if (schema === false) return 'never'
-  if (!isJsonObject(schema) || place.depth > DEPTH_MAX || place.budget.left <= 0) return 'unknown'
-  place.budget.left--
-  const type = joinedType(schema, place)
-  place.budget.left -= type.length / 1_000
+  if (!isJsonObject(schema) || node.depth > DEPTH_MAX || node.budget.left <= 0) return 'unknown'
+  node.budget.left--
+  const type = joinedType(schema, node)
+  node.budget.left -= type.length / 1_000
   return type
 }
 
 /** The intersection of a schema's parts. */
-function joinedType(schema: JsonObject, place: Place): string {
-  const inner = { ...place, depth: place.depth + 1 }
+function joinedType(schema: JsonObject, node: SchemaNode): string {
+  const inner = { ...node, depth: node.depth + 1 }
   const parts = [
     ownType(schema, inner),
     ...alternatives(schema, inner),
@@ -51,22 +51,22 @@ function joinedType(schema: JsonObject, place: Place): string {
   return others.length === 0 ? only : [only, ...others].map(grouped).join(' & ')
 }
 
-function referredType({ $ref }: JsonObject, place: Place): string {
+function referredType({ $ref }: JsonObject, node: SchemaNode): string {
   if (typeof $ref !== 'string') return 'unknown'
-  if (place.within.filter(one => one === $ref).length >= REPEATS_MAX) return 'unknown'
-  return typeOf(targetOf($ref, place.whole), { ...place, within: [...place.within, $ref] })
+  if (node.within.filter(one => one === $ref).length >= REPEATS_MAX) return 'unknown'
+  return typeOf(targetOf($ref, node.whole), { ...node, within: [...node.within, $ref] })
 }
 
 /** The type by `enum`, `const` and `type`. */
-function ownType(schema: JsonObject, place: Place): string {
+function ownType(schema: JsonObject, node: SchemaNode): string {
   if ('const' in schema) return literalType(schema.const)
   if (Array.isArray(schema.enum)) return union(schema.enum.map(literalType))
   const { type = 'properties' in schema ? 'object' : undefined } = schema
   if (type === undefined) return 'unknown'
-  return union([...new Set([type].flat())].map(one => namedType(one, schema, place)))
+  return union([...new Set([type].flat())].map(one => namedType(one, schema, node)))
 }
 
-function namedType(type: JsonValue, schema: JsonObject, place: Place): string {
+function namedType(type: JsonValue, schema: JsonObject, node: SchemaNode): string {
   switch (type) {
     case 'string':
     case 'number':
@@ -76,29 +76,29 @@ function namedType(type: JsonValue, schema: JsonObject, place: Place): string {
     case 'integer':
       return 'number'
     case 'array':
-      return arrayType(schema, place)
+      return arrayType(schema, node)
     case 'object':
-      return objectType(schema, place)
+      return objectType(schema, node)
     default:
       return 'unknown'
   }
 }
 
-function arrayType({ prefixItems, items }: JsonObject, place: Place): string {
-  if (!Array.isArray(prefixItems)) return `readonly ${grouped(typeOf(items ?? true, place))}[]`
+function arrayType({ prefixItems, items }: JsonObject, node: SchemaNode): string {
+  if (!Array.isArray(prefixItems)) return `readonly ${grouped(typeOf(items ?? true, node))}[]`
   // An array may have fewer items than `prefixItems` describes.
-  const first = prefixItems.map(item => `${grouped(typeOf(item, place))}?`)
-  return `readonly [${[...first, ...(items === false ? [] : [`...${grouped(typeOf(items ?? true, place))}[]`])].join(', ')}]`
+  const first = prefixItems.map(item => `${grouped(typeOf(item, node))}?`)
+  return `readonly [${[...first, ...(items === false ? [] : [`...${grouped(typeOf(items ?? true, node))}[]`])].join(', ')}]`
 }
 
-function objectType(schema: JsonObject, place: Place): string {
+function objectType(schema: JsonObject, node: SchemaNode): string {
   const { properties, required, additionalProperties = schema.unevaluatedProperties } = schema
   const known = isJsonObject(properties) ? Object.entries(properties) : []
   const needed = new Set(Array.isArray(required) ? required : [])
   const lines = known.map(([name, property]) => {
-    const hasDefault = place.given && isJsonObject(property) && 'default' in property
+    const hasDefault = node.given && isJsonObject(property) && 'default' in property
     const optional = needed.has(name) && !hasDefault ? '' : '?'
-    return `${comment(property)}${literal(name)}${optional}: ${typeOf(property, place)}`
+    return `${comment(property)}${literal(name)}${optional}: ${typeOf(property, node)}`
   })
   const named = new Set<JsonValue>(known.map(([name]) => name))
   for (const name of needed)
@@ -111,7 +111,7 @@ function objectType(schema: JsonObject, place: Place): string {
   // TypeScript cannot type further properties otherwise than the named ones.
   if (isOpen)
     lines.push(
-      `[name: string]: ${lines.length === 0 ? typeOf(additionalProperties ?? true, place) : 'unknown'}`,
+      `[name: string]: ${lines.length === 0 ? typeOf(additionalProperties ?? true, node) : 'unknown'}`,
     )
   return lines.length === 0 ? 'Record<string, never>' : `{ ${lines.join('; ')} }`
 }
@@ -129,9 +129,9 @@ export function commentText(text: string): string {
     .trim()
 }
 
-function alternatives({ anyOf, oneOf }: JsonObject, place: Place): string[] {
+function alternatives({ anyOf, oneOf }: JsonObject, node: SchemaNode): string[] {
   return [anyOf, oneOf].flatMap(list =>
-    Array.isArray(list) ? [union(list.map(one => typeOf(one, place)))] : [],
+    Array.isArray(list) ? [union(list.map(one => typeOf(one, node)))] : [],
   )
 }
 

@@ -12,7 +12,7 @@ import { prepareIndexDirectory, writeAtomic } from '../../index/index-directory.
 import { readWritten } from '../../index/index-files.js'
 import type { Project, ProjectDirectory } from '../../project/project.js'
 import { BUNDLE_CACHE_FILE } from '../../records/compile-cache.js'
-import type { BundlePlace } from '../parts/bundle-place.js'
+import type { BundlePath } from '../parts/bundle-place.js'
 
 /**
  * The inputs and outputs of a project's last bundle on this machine, so that an unchanged bundle is not made
@@ -54,7 +54,7 @@ export function bundleKey({ cwd, paths, searched, library, env }: Project, optio
 export function lastBundle(
   project: Project,
   key: string,
-  { folder, name }: BundlePlace,
+  { folder, name }: BundlePath,
   onPath: (path: string) => void = () => {},
 ): Pick<BundleCache, 'diagnostics'> | null {
   const cache = readBundleCache(cachingDirectory(project))

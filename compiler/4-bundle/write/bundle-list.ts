@@ -3,7 +3,7 @@ import { basename, join } from 'node:path'
 import { beginsWith, isBegun, isThere, readRegularFile, unlessGone } from '../../files/regular-file.js'
 import { writeAtomic } from '../../index/index-directory.js'
 import { MARK } from '../parts/bundle-parts.js'
-import { BUNDLE_NAME, type BundlePlace } from '../parts/bundle-place.js'
+import { BUNDLE_NAME, type BundlePath } from '../parts/bundle-place.js'
 
 /** The file in a bundle's folder that lists its other files, so that the next bundle removes those that it does not need. */
 export const LIST = 'bundle.json'
@@ -25,7 +25,7 @@ export const CHUNK_NAME = /^[\w-]+-[0-9A-Z]{8,16}(?:\.\w{1,10}){1,2}$/
 /** The names of those that code finds relative to itself. */
 export const ASSET_NAME = /^asset-[0-9A-F]{8}\.\w{1,10}$/
 
-export function listOf({ name, chunks }: BundlePlace, files: ReadonlyMap<string, Uint8Array>): BundleList {
+export function listOf({ name, chunks }: BundlePath, files: ReadonlyMap<string, Uint8Array>): BundleList {
   const inChunks = [...files.keys()].filter(file => file.startsWith(`${chunks}/`))
   return { entry: name, map: files.has(`${name}.map`), files: inChunks.map(file => basename(file)) }
 }
@@ -68,7 +68,7 @@ export function bundleIn(folder: string): string | null {
 }
 
 /** True where the source map at a place is the bundle's own: its list has it, or, where that was lost, its entry names it. */
-export function isMapOwn({ folder, name, chunks }: BundlePlace): boolean {
+export function isMapOwn({ folder, name, chunks }: BundlePath): boolean {
   const { entry, map } = readList(join(folder, chunks))
   if (entry === name && map) return true
   const file = join(folder, name)

@@ -4,7 +4,7 @@ import { AgentAppsError } from '../../../src/base/error.js'
 import { isLockForeign } from '../../files/file-lock.js'
 import { beginsWith, isThere } from '../../files/regular-file.js'
 import { MARK } from '../parts/bundle-parts.js'
-import { BUNDLE_NAME, type BundlePlace, LOCK } from '../parts/bundle-place.js'
+import { BUNDLE_NAME, type BundlePath, LOCK } from '../parts/bundle-place.js'
 import { isListReplaceable, isMapOwn, LIST, readList } from './bundle-list.js'
 
 /** A directory that is compiled, as far as a bundle must not lie in it. */
@@ -20,11 +20,7 @@ interface SkillDirectory {
  * @param hasMap whether its entry gets a source map
  * @throws BUNDLE_PLACE
  */
-export function checkPlace(
-  place: BundlePlace,
-  directories: readonly SkillDirectory[],
-  hasMap: boolean,
-): void {
+export function checkPlace(place: BundlePath, directories: readonly SkillDirectory[], hasMap: boolean): void {
   const { folder, name, chunks } = place
   checkOutside(join(folder, name), directories)
   checkFiles(place, hasMap)
@@ -38,7 +34,7 @@ export function checkPlace(
  *
  * @throws BUNDLE_PLACE
  */
-export function checkFiles(place: BundlePlace, hasMap: boolean): void {
+export function checkFiles(place: BundlePath, hasMap: boolean): void {
   const { folder, name, chunks, types } = place
   for (const file of [name, types]) checkReplaceable(join(folder, file), MARK)
   const map = join(folder, `${name}.map`)

@@ -7,7 +7,7 @@ import { isBegun, MAP_MARK } from '../../files/regular-file.js'
 import { nameToBe } from '../../files/temporary-files.js'
 import { holds, writeAllAtomic, writeAtomic } from '../../index/index-directory.js'
 import { MARK } from '../parts/bundle-parts.js'
-import { type BundlePlace, LOCK } from '../parts/bundle-place.js'
+import { type BundlePath, LOCK } from '../parts/bundle-place.js'
 import {
   ASSET_NAME,
   CHUNK_NAME,
@@ -22,7 +22,7 @@ import {
 import { checkFiles, foreignFile } from './check-place.js'
 
 /** The files of a bundle that are not on disk as they should be, its list among them. */
-export function outdatedFiles(place: BundlePlace, files: ReadonlyMap<string, Uint8Array>): string[] {
+export function outdatedFiles(place: BundlePath, files: ReadonlyMap<string, Uint8Array>): string[] {
   const list = `${place.chunks}/${LIST}`
   const all = new Map(files).set(list, Buffer.from(listText(listOf(place, files))))
   return [...all].filter(([file, contents]) => !holds(place.folder, file, contents)).map(([file]) => file)
@@ -37,7 +37,7 @@ export function outdatedFiles(place: BundlePlace, files: ReadonlyMap<string, Uin
  * @throws BUNDLE_NOT_WRITABLE, BUNDLE_PLACE, INDEX_LOCKED
  */
 export async function writeBundle(
-  place: BundlePlace,
+  place: BundlePath,
   files: ReadonlyMap<string, Uint8Array>,
 ): Promise<string[]> {
   const chunks = join(place.folder, place.chunks)
@@ -57,11 +57,11 @@ export async function writeBundle(
 }
 
 /** True where another process is writing a bundle to a place, or was killed while it did. True too where this cannot be seen: writing reports it. */
-export function hasLeftovers(place: BundlePlace): boolean {
+export function hasLeftovers(place: BundlePath): boolean {
   return existsSync(join(place.folder, place.chunks, LOCK)) || orNull(() => leftovers(place))?.length !== 0
 }
 
-async function writeLocked(place: BundlePlace, files: ReadonlyMap<string, Uint8Array>): Promise<string[]> {
+async function writeLocked(place: BundlePath, files: ReadonlyMap<string, Uint8Array>): Promise<string[]> {
   const { folder, name } = place
   const chunks = join(folder, place.chunks)
   const map = `${name}.map`
@@ -87,7 +87,7 @@ async function writeLocked(place: BundlePlace, files: ReadonlyMap<string, Uint8A
 }
 
 /** The temporary files that killed writers of this bundle left, absolute. The caller holds the lock. */
-function leftovers({ folder, name, chunks, types }: BundlePlace): string[] {
+function leftovers({ folder, name, chunks, types }: BundlePath): string[] {
   const marks = new Map([
     [name, MARK],
     [types, MARK],
@@ -124,7 +124,7 @@ function halfWritten(folder: string, markOf: (target: string) => string | null):
     })
 }
 
-function notWritable({ folder, name }: BundlePlace, cause: unknown): AgentAppsError {
+function notWritable({ folder, name }: BundlePath, cause: unknown): AgentAppsError {
   const { message } = cause as Error
   return new AgentAppsError('BUNDLE_NOT_WRITABLE', `The bundle cannot be written: ${message}`, {
     hint: 'Make the folder writable, or write it elsewhere.',
