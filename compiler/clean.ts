@@ -20,7 +20,6 @@ const OPTIONS: OptionTable<Exclude<keyof CleanOptions, keyof ProjectOptions>> = 
   dryRun: 'boolean',
 }
 
-/** The files that `clean` removed. */
 export interface CleanResult {
   /** The files removed, as shown paths. */
   removed: string[]

@@ -153,7 +153,6 @@ function readPartFile(
   return null
 }
 
-/** A file that an index names. */
 interface NamedFile {
   /** As the index expects it. */
   digest: FileDigest

@@ -93,7 +93,6 @@ function mayBeKnown(rule: ToolRule): boolean {
   return selectorOf(rule) === undefined ? matchesAny(rule, KNOWN) : KNOWN.has(selectorOf(rule) ?? '')
 }
 
-/** The name that a rule selects, if it selects only one. */
 function selectorOf({ selects, text }: ToolRule): string | undefined {
   return selects === 'name' ? /^[\w-]+(?::[\w-]+)?(?=\(|$)/.exec(text)?.[0] : undefined
 }

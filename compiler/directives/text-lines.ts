@@ -15,7 +15,6 @@ export class TextLines {
     return [this.firstLine + this.lineOf(offset), offset - this.startOf(offset) + 1]
   }
 
-  /** The start of the line that holds an offset. */
   startOf(offset: number): number {
     return this.starts[this.lineOf(offset)] ?? 0
   }

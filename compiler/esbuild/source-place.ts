@@ -40,7 +40,6 @@ export function placeDefinitions(target: string, isModule: boolean): string {
   ].join(' ')
 }
 
-/** A relative path as a relative URL. */
 export function relativeUrl(path: string): string {
   const [, up = '', rest = ''] = /^((?:\.\.\/)*)(.*)$/s.exec(path) ?? []
   const url = new URL('file:///')

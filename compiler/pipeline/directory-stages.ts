@@ -30,7 +30,6 @@ import { walkToCompile } from './walk-project.js'
 export interface StartedDirectory {
   directory: ProjectDirectory
   job: Job
-  /** The index as it was before this compile. */
   before: OpenIndex | null
   /** The last compile, as far as this one can build on it. */
   previous: PreviousCompile | null

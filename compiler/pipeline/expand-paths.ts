@@ -6,7 +6,6 @@ import { toDiagnostic } from '../diagnostics/diagnostics.js'
 import { ignoreMatcher } from '../project/ignore-matcher.js'
 import { statOf } from '../project/project.js'
 
-/** Path entries without globs. */
 export interface ExpandedPaths {
   paths: PathEntry[]
   /** The faults of manifests for which directories that a glob matches are left out. `file` is absolute. */

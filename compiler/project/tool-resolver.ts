@@ -118,7 +118,6 @@ export function splitLink(ref: string): [path: string, fragment: string] {
   return [orNull(() => decodeURIComponent(path)) ?? path, fragment]
 }
 
-/** Tools by the absolute path of their file. */
 type ToolsByFile<Tool> = Map<string, Tool[]>
 
 function toolsAt<Tool>(files: ToolsByFile<Tool>, path: string): readonly Tool[] | undefined {

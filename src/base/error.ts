@@ -132,7 +132,6 @@ export function isAgentAppsError(value: unknown): value is AgentAppsError {
   return typeof value === 'object' && value !== null && (value as Record<symbol, unknown>)[BRAND] === true
 }
 
-/** Returns the error for a runtime that was closed. */
 export function runtimeClosed(): AgentAppsError {
   return new AgentAppsError('RUNTIME_CLOSED', 'The runtime is closed.', { hint: 'Make another one.' })
 }

@@ -17,7 +17,6 @@ export interface CatalogEntry {
 export const CATALOG_FORMATS = ['xml', 'markdown', 'json'] as const
 export type CatalogFormat = (typeof CATALOG_FORMATS)[number]
 
-/** Formats a catalog. */
 export function formatCatalog(page: CatalogPage, format: CatalogFormat): string {
   return FORMATS[format](page)
 }

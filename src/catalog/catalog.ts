@@ -42,7 +42,6 @@ export interface Catalog {
   described: string[]
   /** The tools of `described` that have their content. */
   withContent: string[]
-  /** Tools that are only named. */
   named: string[]
   /** Tools for which there was no space at all. */
   unnamed: string[]

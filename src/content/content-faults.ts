@@ -2,7 +2,6 @@ import type { Diagnostic } from '../base/diagnostic.js'
 import { AgentAppsError } from '../base/error.js'
 import { brokenFault, mendFirst } from '../skill/skill-faults.js'
 
-/** Returns the error for a content that includes itself. */
 export function contentCycle(way: readonly string[]): AgentAppsError {
   return new AgentAppsError('CONTENT_CYCLE', `the content includes itself: ${way.join(' → ')}`, {
     hint: 'Take one of these directives out.',

@@ -228,7 +228,6 @@ export interface ResourceRecord extends FileDigest {
   path: string
 }
 
-/** The size and digest of a file. */
 export interface FileDigest {
   /** Bytes. */
   size: number

@@ -34,7 +34,6 @@ export function mayLeadTo(place: GlobProgram, path: string): boolean {
 const ROOT = /^(?:[A-Za-z]:)?\/*/
 const OUTSIDE = /^(?:[A-Za-z]:)?(?:\.\.(?:\/|$))*\/?/
 
-/** A glob without empty and `.` segments. */
 export function withoutIdleSegments(glob: string): string {
   const plain = glob
     .replace(/\/(?:\.?\/)+/g, '/')

@@ -18,7 +18,6 @@ export interface Guards {
   faults: readonly GuardFault[]
 }
 
-/** The fault of a guard. */
 export interface GuardFault {
   /** The path in the metadata. */
   path: (string | number)[]

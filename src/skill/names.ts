@@ -11,7 +11,6 @@ export function isToolName(text: string): boolean {
   return text.length <= TOOL_NAME_MAX && TOOL_NAME.test(text)
 }
 
-/** True for the name of a tool, bare or qualified. */
 export function isName(text: string): boolean {
   return isToolName(text) || isQualifiedName(text)
 }

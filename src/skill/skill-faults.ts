@@ -37,7 +37,6 @@ export function roleFault(file: string, meant: Role): Fault {
   }
 }
 
-/** Returns the fault at the location of a main skill. */
 export function mainFault({ file, line }: Pick<Diagnostic, 'file' | 'line'>): Fault {
   return {
     message: `the main skill in ${file}:${line} cannot be used`,

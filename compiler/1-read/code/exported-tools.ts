@@ -19,7 +19,6 @@ import {
 /** The part of an exported tool that is known without running its module. */
 export interface CodeTool {
   exported: string
-  /** The literal values of its frontmatter. */
   frontmatter: JsonObject
   /** The values that are not literal: paths into the frontmatter, with offsets into the text. */
   dynamic: { path: string; offset: number }[]

@@ -6,7 +6,6 @@ export interface ValueRepair {
   /** The value's offset in the frontmatter. */
   start: number
   end: number
-  /** The replacement. */
   replacement: string
 }
 

@@ -58,7 +58,6 @@ function errorProblem(rule: RuleName): string | null {
 /** A value whose end YAML takes for a comment. */
 interface CutValue {
   key: string
-  /** Offset of the `#`. */
   offset: number
   /** The part that is cut off, as written. */
   cut: string

@@ -302,7 +302,6 @@ export const yamlPackages = {
 
 /** The offsets at which a key and its value begin. */
 interface KeyOffsets {
-  /** Offset of the key. */
   key: number
   /** Offset of the value's first character, or of the line's end where the value begins below. */
   value: number

@@ -8,7 +8,6 @@ import type { DecodedText } from './decode.js'
 import type { Block } from './split-file.js'
 
 export interface RepairedYaml {
-  /** The author's YAML with the repairs made. */
   yaml: string
   /** The repairs, with offsets in the author's YAML. */
   repairs: ValueRepair[]

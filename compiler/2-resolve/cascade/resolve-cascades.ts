@@ -20,7 +20,6 @@ import { likelySlips, type Slip } from './likely-slips.js'
 interface ProjectCascades {
   /** Records by directory, then by name. A tool with an empty chain that depends on no other tool has none. */
   records: Map<string, CascadeRecord>[]
-  /** Problems by directory. */
   problems: DirectoryProblem[][]
   /** For each record of a problem: the path in the metadata at fault. */
   paths: Map<CascadeRecord, (string | number)[]>

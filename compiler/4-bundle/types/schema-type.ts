@@ -57,7 +57,6 @@ function referredType({ $ref }: JsonObject, node: SchemaNode): string {
   return typeOf(targetOf($ref, node.whole), { ...node, within: [...node.within, $ref] })
 }
 
-/** The type by `enum`, `const` and `type`. */
 function ownType(schema: JsonObject, node: SchemaNode): string {
   if ('const' in schema) return literalType(schema.const)
   if (Array.isArray(schema.enum)) return union(schema.enum.map(literalType))
