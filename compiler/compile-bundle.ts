@@ -57,10 +57,10 @@ const PLACE = {
 }
 
 /**
- * Compiles a project, and returns its bundle instead of writing it, for another bundler to go on with.
- * Indexes are written.
+ * Compiles a project, and returns its bundle instead of writing it, as input of another bundler. Indexes are
+ * written.
  *
- * @throws what `compile` throws
+ * @throws the errors of `compile`
  */
 export async function compileBundle(options: CompileBundleOptions = {}): Promise<CompileBundleResult> {
   checkProjectOptions('compileBundle', options, OPTIONS)

@@ -45,8 +45,8 @@ export interface CompileResult extends Report {
   /** How many skill files were not parsed, since they had not changed. */
   reused: number
   /**
-   * How many contents with directives were compiled again: those of files that changed, or that include one
-   * which did.
+   * How many contents with directives were compiled again: those of files that changed, or that include a
+   * changed file.
    */
   rendered: number
   /** With `check`: the files that a compile would write, as shown paths; empty where all is up to date. */
@@ -128,8 +128,8 @@ interface CompiledProject<Made> extends Omit<CompileResult, 'bundled'> {
 /**
  * Compiles a project that has already been loaded.
  *
- * @param make makes something of the indexes, such as a bundle; it takes those of their files that are out of
- * date
+ * @param make makes something of the indexes, such as a bundle; its argument is the index files that are out
+ *   of date
  */
 export async function compileRead<Made extends { diagnostics: Message[] }>(
   project: Project,

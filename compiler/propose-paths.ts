@@ -13,8 +13,8 @@ export interface ProposedPaths {
 }
 
 /**
- * Finds the path entries under which the skills of a directory are found: those that are searched where nothing
- * is configured, and those of other folders with skills.
+ * Finds the path entries under which the skills of a directory are found: the conventional ones, and those of
+ * other folders with skills.
  */
 export function proposePaths(directory: string): ProposedPaths {
   const dir = resolve(directory)

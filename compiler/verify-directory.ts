@@ -106,7 +106,7 @@ function readIndex(directory: string, found: VerifiedDirectory, deviates: Deviat
   return index
 }
 
-/** Compares the list of an index with the one that its shards give. */
+/** Compares the list of an index with its shards. */
 function verifyList(
   directory: string,
   { header: { list }, records: { tools, files } }: ReadIndex,

@@ -11,14 +11,14 @@ import type { ProjectOptions } from './project/project.js'
 /** The project that `watch` compiles, and its callbacks. */
 export interface WatchOptions extends Omit<CompileOptions, 'check'> {
   /**
-   * Called after the first compile, and after each one with a different result. `changed`
-   * has the paths, relative to `cwd`, that changed since the one before, sorted; it is empty for the first
-   * compile, and where the system reports no changes.
+   * Called after the first compile, and after each one with a different result. `changed` has the paths,
+   * relative to `cwd`, that changed since then, sorted; it is empty for the first compile, and if the system
+   * reports no paths.
    */
   onCompile?: ((result: CompileResult, changed: string[]) => void) | undefined
   /**
-   * Called with the error of a compile that failed, such as for a missing directory; the next change may mend
-   * it.
+   * Called with the error of a compile that failed, such as for a missing directory; the next change may
+   * resolve it.
    */
   onError?: ((error: unknown) => void) | undefined
   /** Milliseconds without a change after which it compiles. Default: 50. */

@@ -6,9 +6,9 @@ import type { JsonValue } from '../../src/base/json.js'
 import type { ResourceRecord, ToolDetails } from '../../src/index/index-format.js'
 import { isInterpolatedInline } from '../../src/skill/inline-reference.js'
 import { qualifiedName } from '../../src/skill/namespaces.js'
-import { holdsPrivateKey, KEY_BYTES } from '../../src/skill/secrets.js'
+import { containsPrivateKey, KEY_BYTES } from '../../src/skill/secrets.js'
 import { FILE_START, type Finding, finding } from '../diagnostics/diagnostics.js'
-import { type FileStat, pickStat, sameStat, vouchingStat } from '../files/file-stat.js'
+import { type FileStat, pickStat, sameStat, settledStat } from '../files/file-stat.js'
 import {
   digestFile,
   glanceAtSkillFile,
@@ -151,7 +151,7 @@ export function addDelegates(directory: string, unit: SkillUnit): void {
     const { place, fresh } = tool
     const value = fresh?.record.frontmatter.metadata.delegate
     if (fresh === undefined || value === undefined) continue
-    // An interpolated delegate is refused elsewhere, whatever its code would be.
+    // An interpolated delegate is refused elsewhere.
     if (typeof value === 'string' && isInterpolatedInline(value)) continue
     const { delegatePlace = place } = fresh
     const delegate =
@@ -184,7 +184,7 @@ export function digestResources(
     const cached = cache?.files.get(path)
     try {
       const sha256 = cached && sameStat(cached, resource) ? cached.sha256 : digestFile(fileOf(resource))
-      if (holdsPrivateKey(readRegularFile(fileOf(resource), KEY_BYTES)))
+      if (containsPrivateKey(readRegularFile(fileOf(resource), KEY_BYTES)))
         unreadable.push(finding('secret-file', FILE_START, resource.path))
       else resources.push({ path: resource.path, size: resource.size, sha256 })
       onDigest(path, resource, sha256)
@@ -313,7 +313,7 @@ function pathInEntry(skill: WalkedSkill, file: WalkedFile): string {
 
 /** A file's stat and digest for the next compile. */
 function remember(file: FileStat, sha256: string, walkedAt: number): CachedFile {
-  const { size, mtimeMs, ctimeMs, ino } = vouchingStat(file, walkedAt)
+  const { size, mtimeMs, ctimeMs, ino } = settledStat(file, walkedAt)
   return { size, mtimeMs, ctimeMs, ino, sha256 }
 }
 

@@ -19,7 +19,7 @@ import { BUNDLE_CACHE_FILE, CACHE_FILE } from '../records/compile-cache.js'
 import { abandonedDirectoryLock, directoryLock, withDirectoryLock } from './directory-lock.js'
 
 const GITIGNORE_FILE = `${INDEX_DIRECTORY}/.gitignore`
-/** Keeps this machine's own files out of version control, whatever the project's own rules are. */
+/** Keeps this machine's own files out of version control, independent of the project's own rules. */
 const GITIGNORE = 'cache*\n*.tmp\n'
 
 /** A shard, or the list of an index's tools. */

@@ -1,7 +1,7 @@
 /** Keys that could reach an object's prototype, and are not allowed in frontmatter. */
 export const FORBIDDEN_KEYS: readonly string[] = ['__proto__', 'constructor', 'prototype']
 
-/** Finds a forbidden key in a value, at any depth; null if it has none. */
+/** Finds a forbidden key in a value, at any depth; null without one. */
 export function forbiddenKeyIn(value: unknown): string | null {
   const open = [value]
   while (open.length > 0) {

@@ -61,7 +61,7 @@ export interface Locator {
 /**
  * Returns where a text stops being JSON, and why, as the end of a sentence about it.
  *
- * @param error what `JSON.parse` threw, whose message differs between versions of Node and may have no line
+ * @param error the error of `JSON.parse`, whose message differs between versions of Node and may have no line
  */
 export function jsonFault(text: string, error: unknown): { place: Place; problem: string } {
   // Loaded here, because most JSON has no fault.

@@ -19,7 +19,7 @@ export class TextLines {
     return this.starts[this.lineOf(offset)] ?? 0
   }
 
-  /** The start of the line after the one that holds an offset; the text's end after the last line. */
+  /** The start of the line after an offset's; the text's end after the last line. */
   nextStart(offset: number): number {
     return this.starts[this.lineOf(offset) + 1] ?? this.text.length
   }

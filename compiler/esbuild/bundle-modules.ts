@@ -153,7 +153,9 @@ function bannerOf(sources: ReadonlyMap<string, ModuleSource>, placement: Placeme
   return REQUIRE_BANNER.replace('import.meta.url', () => JSON.stringify(url))
 }
 
-/** The files, including those of packages, that mention their own place, and whether each may be an ES module. */
+/**
+ * The files, including files of packages, that use their own location, and whether each may be an ES module.
+ */
 function mentioningPlace({ directory }: BundledProject, { inputs }: Metafile): Map<string, boolean> {
   const files = Object.entries(inputs)
     .filter(([input]) => isFile(input))

@@ -11,10 +11,10 @@ export class EsbuildEnded extends Error {
 let alone: Promise<unknown> = Promise.resolve()
 
 /**
- * Uses esbuild. All of the package's uses share one process of it: where one ends that process, those under way
- * at the time are repeated, each alone, so that only the one at fault fails.
+ * Uses esbuild. All uses share one process: if one ends it, those in progress are repeated, each alone, so
+ * that only the one at fault fails.
  *
- * @throws EsbuildEnded, and what esbuild throws
+ * @throws EsbuildEnded, and errors of esbuild
  */
 export async function useEsbuild<Result>(work: (esbuild: Esbuild) => Promise<Result>): Promise<Result> {
   const esbuild = await import('esbuild')

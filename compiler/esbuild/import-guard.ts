@@ -1,7 +1,7 @@
 import { closeSync, realpathSync, statSync } from 'node:fs'
 import { dirname, isAbsolute, relative, resolve, sep } from 'node:path'
 import type { Metafile, Plugin } from 'esbuild'
-import { holdsPrivateKey, KEY_BYTES, looksSecret } from '../../src/skill/secrets.js'
+import { containsPrivateKey, KEY_BYTES, looksSecret } from '../../src/skill/secrets.js'
 import { openRegularFile, readRegularFile } from '../files/regular-file.js'
 import type { BundledProject, ModuleFailure } from './module-source.js'
 import { belongsTo } from './project-root.js'
@@ -105,7 +105,7 @@ export function inputProblem(
   // A package manager may keep packages elsewhere and link them.
   if (!belongsTo(root, real) && !(isPackage && real.includes(`${sep}node_modules${sep}`)))
     return `imports ${JSON.stringify(input)}, which lies outside the project`
-  return looksSecret(real) || holdsPrivateKey(readRegularFile(real, KEY_BYTES))
+  return looksSecret(real) || containsPrivateKey(readRegularFile(real, KEY_BYTES))
     ? `imports ${JSON.stringify(input)}, which looks like a secret`
     : null
 }

@@ -3,7 +3,7 @@
  * a bundle, in which sources lie nowhere, takes out.
  */
 
-/** The expressions for a file's own place, and the names that stand for them. */
+/** The expressions for a file's own location, and the names that replace them. */
 export const OWN_PLACES = {
   'import.meta.url': '__agentAppsSourceUrl',
   'import.meta.dirname': '__agentAppsSourceDirname',

@@ -5,7 +5,7 @@ import { Worker } from 'node:worker_threads'
 
 const MEMORY_LIMIT_MB = 512
 
-/** Starts a process for an author's code. Whatever that does or prints harms only the process. */
+/** Starts a process for an author's code. The code can harm only that process. */
 export function startChild(module: URL): ChildProcess {
   return fork(fileURLToPath(module), [String(process.pid)], {
     stdio: ['ignore', 'ignore', 'ignore', 'ipc'],

@@ -22,16 +22,16 @@ export function sameStat(a: FileStat, b: FileStat): boolean {
  * The file's `stat`, if it had settled by `lookedAt` (ms since the epoch); otherwise one that never matches. After a
  * very recent change, another one could leave the same times.
  */
-export function vouchingStat(stat: FileStat, lookedAt: number): FileStat {
-  const isSettled = Math.max(stat.mtimeMs, stat.ctimeMs) < lookedAt - CLOCK_TICK
-  return isSettled ? stat : { ...pickStat(stat), ino: NO_FILE }
+export function settledStat(stat: FileStat, lookedAt: number): FileStat {
+  const isOld = Math.max(stat.mtimeMs, stat.ctimeMs) < lookedAt - CLOCK_TICK
+  return isOld ? stat : { ...pickStat(stat), ino: NO_FILE }
 }
 
 /** The number that no file has. */
 const NO_FILE = -1
 
-/** True for a stat that a file can have. */
-export function vouches({ ino }: FileStat): boolean {
+/** False for the stat of a file that had not settled. */
+export function isSettled({ ino }: FileStat): boolean {
   return ino !== NO_FILE
 }
 

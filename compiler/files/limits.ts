@@ -22,7 +22,7 @@ export const limits = {
   pluginPaths: 1000,
   /** Directories inside directories where skills are looked for that no convention leads to. */
   searchDepth: 5,
-  /** Values of one file's frontmatter that are mended where YAML refuses them; each is a reading more. */
+  /** The most repairs of one file's frontmatter that YAML refuses; each takes one more parse. */
   repairs: 100,
   /** Findings of one rule that are kept for one file. Reports show fewer, and baselines and machines get all. */
   findingsPerRule: 10_000,

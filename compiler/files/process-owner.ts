@@ -6,9 +6,9 @@ import { orNull } from '../../src/base/attempt.js'
 const FOREIGN_AGE = 600_000
 
 /**
- * Names this process to other processes, also those of other machines: `<number> <host> <time> <start>`. The time is written down, since a
- * file that came with a checkout has the checkout's time. The start tells processes apart that have the same number, as in a container that
- * was restarted.
+ * Names this process to other processes, also those of other machines: `<number> <host> <time> <start>`. The
+ * time is written down, since a file from a checkout has the checkout's time. The start distinguishes
+ * processes with the same number, as in a restarted container.
  */
 export function processOwner(): string {
   return `${process.pid} ${hostname()} ${Date.now()} ${startOf(process.pid)}`

@@ -49,8 +49,8 @@ export function readSealedAll<Value>(file: string): { values: Value[]; end: Seal
 }
 
 /**
- * The bytes of a file of sealed objects with one more, in pieces; null where the file is another by now, and where what was put behind the
- * first object becomes more than a quarter of it.
+ * The bytes of a file of sealed objects with one more, in pieces; null if the file was replaced, and if the
+ * appended objects become more than a quarter of the first one.
  */
 export function appendSealed(
   file: string,
@@ -65,7 +65,7 @@ export function appendSealed(
   return [bytes, Buffer.from(`\n${sealOf(seal, pieces)}\n`), ...pieces]
 }
 
-/** The seal of an object, and of the one before it. */
+/** The seal of an object and its predecessor. */
 function sealOf(before: string, pieces: readonly Uint8Array[]): string {
   const digest = createHash('sha256').update(before)
   for (const piece of pieces) digest.update(piece)

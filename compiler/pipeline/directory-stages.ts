@@ -146,7 +146,7 @@ export const renewRecords: Stage<
   },
 }
 
-/** Adds modules to the records of code, and runs those whose metadata only running them tells. */
+/** Adds modules to the records of code, and runs those whose metadata is known only by running them. */
 export const attachCode: Stage<
   StartedDirectory & Pick<PreparedDirectory, 'walked' | 'read' | 'code' | 'isUnchanged'>,
   object

@@ -19,7 +19,7 @@ import { withDirectoryLock } from '../3-emit/directory-lock.js'
 import { keptShards } from '../3-emit/kept-shards.js'
 import { recordLines } from '../3-emit/record-lines.js'
 import { outdatedFiles, saveCache, writeIndex } from '../3-emit/write-index.js'
-import { vouches } from '../files/file-stat.js'
+import { isSettled } from '../files/file-stat.js'
 import { changedNames } from '../index/changed-names.js'
 import { indexFiles, partFiles, readWritten, storeLines, unlessRefused } from '../index/index-files.js'
 import type { KeptLines } from '../index/line-store.js'
@@ -50,7 +50,7 @@ export interface CompiledDirectory {
   linked: LinkedDirectory
   skipped: Walk['skipped']
   reused: number
-  /** How many contents with directives were compiled anew. */
+  /** How many contents with directives were compiled again. */
   rendered: number
   outdated: string[]
   stale: string[]
@@ -156,14 +156,15 @@ function nextCache(
 const FEW_FILES = 10
 
 /**
- * The last compile's cache for a directory that is the same, where that was found by digesting files that need not be digested from now on;
- * null where those are few. A fresh clone is such a directory: its files may have changed in the moment before it was first compiled.
+ * The last compile's cache for a directory that is the same, if files had to be digested to find that, and
+ * need not be from now on; null if those are few. A fresh clone is such a directory: its files may have
+ * changed in the moment before its first compile.
  */
 function renewedCache(resolved: ResolvedDirectory, linked: LinkedDirectory): Uint8Array[] | null {
   const { directory, previous, isUnchanged, walked, read, modules } = resolved
   if (previous === null || !isUnchanged || walked.isRefused) return null
   const { cache } = previous
-  const renewed = changedFiles(cache, read.files).filter(([, file]) => vouches(file))
+  const renewed = changedFiles(cache, read.files).filter(([, file]) => isSettled(file))
   if (renewed.length <= FEW_FILES) return null
   rememberInputs(directory.dir, modules, read, walked)
   rememberIncluded(resolved)

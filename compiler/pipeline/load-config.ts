@@ -158,8 +158,8 @@ function isOfHome(directory: string): boolean {
 /**
  * Loads a configuration with options that were checked.
  *
- * @param onPath called with each directory in which something new could match a glob of its paths, and with
- * each manifest beside what matches
+ * @param onPath called with each directory in which a new entry could match a glob of its paths, and with
+ *   each manifest beside a match
  */
 export async function readConfiguration(
   options: Omit<LoadConfigOptions, 'evaluate'> & { evaluate?: Evaluate },

@@ -52,7 +52,7 @@ export const CHECK = {
   project: [resolveAll, foldAll, checkTogether],
 } as const
 
-/** Finds what a project's tools refer to. */
+/** Finds the references of a project's tools. */
 export const GRAPH = {
   directory: [walkAll, readAll, link],
   project: [foldAll, drawGraph],

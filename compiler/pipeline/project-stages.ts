@@ -93,8 +93,7 @@ function areStillResolved({
 }
 
 /**
- * True where nothing changed that the last compile's cascades were made of, and no file with a fault of
- * theirs was read anew.
+ * True if no input of the last compile's cascades changed, and no file with a fault of theirs was read again.
  */
 function isStillResolved(
   { previous, linked }: PreparedDirectory,

@@ -13,7 +13,7 @@ import { projectRoot } from '../esbuild/project-root.js'
 import { readRegularFile } from '../files/regular-file.js'
 import { configInvalid } from './read-config.js'
 
-/** The user's own limits of agents, in every project: besides a program's options, the host's word. */
+/** The user's own limits of agents, in every project: they count as the host's, like a program's options. */
 export interface UserConfig {
   policy?: ConfiguredPolicy & { trust?: { project?: 'ask' | 'allow' | 'deny' } }
   agents?: ConfiguredAgent[]
@@ -22,8 +22,8 @@ export interface UserConfig {
 const FIELDS = ['policy', 'agents', '$schema']
 
 /**
- * Reads the user's own configuration. One that lies in a project's repository is not believed: a variable of the
- * environment may lead there, and hosts load the `.env` of what they cloned.
+ * Reads the user's own configuration. A file inside a project's repository is ignored: an environment
+ * variable may point there, and hosts load the `.env` of a clone.
  *
  * @throws CONFIG_INVALID
  */

@@ -6,12 +6,11 @@ import type { ContentWork, ReadText } from '../../src/content/content-work.js'
 import type { DirectiveSource, DirectiveTool } from '../../src/content/directive.js'
 import { isBelow } from '../../src/index/unit-around.js'
 import { withLabels } from '../../src/skill/near-tool.js'
-import { holdsPrivateKey, looksSecret } from '../../src/skill/secrets.js'
+import { containsPrivateKey, looksSecret } from '../../src/skill/secrets.js'
 import { readRealFile } from '../files/regular-file.js'
 
 /**
- * The files that a directive read besides its own, so that a later compile can check whether its result is still
- * valid.
+ * The other files that a directive read, so that a later compile can check whether its result is still valid.
  */
 export interface Dependencies {
   /** Files of the directory, relative to it. */
@@ -75,7 +74,7 @@ function readIncluded(dir: string, file: string, bound: string, path: string): R
   if (stat.size > INCLUDED_BYTES_MAX)
     throw includeFailed(path, `it has more than ${INCLUDED_BYTES_MAX} bytes`)
   const bytes = readBytes(real, path)
-  if (holdsPrivateKey(bytes)) throw includeFailed(path, 'it looks like a secret')
+  if (containsPrivateKey(bytes)) throw includeFailed(path, 'it looks like a secret')
   try {
     return { text: new TextDecoder('utf-8', { fatal: true }).decode(bytes), file }
   } catch (error) {

@@ -14,7 +14,7 @@ export interface LibraryTools {
   /** Absolute. */
   dir: string
   cascadeInput: string
-  /** Reads the tools; only a compile that resolves cascades anew needs them. */
+  /** Reads the tools; only a compile that resolves cascades needs them. */
   readTools: () => Map<string, ToolRecord>
   readDirectives: () => Map<string, readonly DirectiveForm[]>
   /** The function of a directive that runs at build time; null for any other name. */

@@ -41,8 +41,8 @@ export function checkProjectOptions(of: string, options: ReportOptions, own: Opt
 }
 
 /**
- * Names the first entry of an array that is not a path entry, and its unknown key, as the end of a sentence;
- * empty for what is not an array.
+ * Names the first invalid path entry of an array and its unknown key, as the end of a sentence; empty unless
+ * the value is an array.
  */
 export function wrongPathEntry(value: unknown): string {
   if (!Array.isArray(value)) return ''

@@ -35,8 +35,8 @@ export interface ProjectOptions {
 /** The options of the functions that report faults. */
 export interface ReportOptions extends ProjectOptions {
   /**
-   * The severity of rules, by name, over those of the configuration, which count where `paths` is absent.
-   * Rules about security and those whose skills do not load have theirs.
+   * The severity of rules, by name. They override the configuration's, which count if `paths` is absent.
+   * Rules about security, and rules whose skills do not load, have a fixed severity.
    */
   rules?: RuleSettings | undefined
 }
@@ -54,11 +54,11 @@ export interface ProjectDirectory extends SearchDirectory {
   externalPackages: string[]
 }
 
-/** A project's directories, and those that it searches besides. */
+/** A project's directories, and the others that it searches. */
 export interface Project {
   /** The directories that are compiled, in search order. */
   directories: ProjectDirectory[]
-  /** Directories of other people: external ones, and those of other layers. */
+  /** Other people's directories: external ones, and directories of other layers. */
   others: Omit<SearchDirectory, 'external'>[]
   /** Reads the names of `others`, once, when it is first called. */
   readOthers: () => Promise<OtherDirectory[]>
@@ -88,7 +88,7 @@ export interface Project {
 export interface ProjectText {
   /** The folder of the configuration, absolute. */
   dir: string
-  /** Its path from `cwd`, as that of a `ProjectDirectory`. */
+  /** Its path from `cwd`, as in `ProjectDirectory`. */
   shown: string
   text: string
 }
@@ -108,7 +108,7 @@ export function shownPath({ shown }: Pick<ProjectDirectory, 'shown'>, path: stri
   return path === '' ? shown || '.' : shown === '' ? path : `${shown}/${path}`
 }
 
-/** A directory that a project searches besides its own. */
+/** Another directory that a project searches. */
 export interface OtherDirectory {
   dir: string
   layer: string

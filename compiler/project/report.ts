@@ -7,8 +7,8 @@ import type { LinkedDirectory } from '../records/linked-directory.js'
 import { type LinkedPart, type Project, shownPath } from './project.js'
 
 /**
- * The outcome for a file. Found: one of its tools resolves. Shadowed: earlier directories have all its
- * names. Skipped: a fatal diagnostic says why.
+ * The outcome for a file. Found: one of its tools resolves. Shadowed: earlier directories have all its names.
+ * Skipped: a fatal diagnostic has the reason.
  */
 export type Outcome = 'found' | 'shadowed' | 'skipped'
 

@@ -5,7 +5,7 @@ import { labelOf } from '../../src/skill/names.js'
 import { namesInScope } from '../../src/skill/namespaces.js'
 import { parseReference, type Reference } from '../../src/skill/reference.js'
 
-/** A reference whose path is absolute, so that it means the same wherever it is written. */
+/** A reference with an absolute path, so that it means the same in every file. */
 export type AbsoluteReference = Exclude<Reference, { kind: 'file-url' }>
 
 /**

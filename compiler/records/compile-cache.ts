@@ -27,7 +27,7 @@ export const BUNDLE_CACHE_FILE = `${INDEX_DIRECTORY}/cache-bundle.json`
  * is not part of the output and may be deleted at any time: the index is the same without it.
  */
 export interface CompileCache {
-  /** SHA-256 of the `.agent-apps.json` it goes with. */
+  /** SHA-256 of its `.agent-apps.json`. */
   header: string
   /** The packages that were not bundled. */
   external: string[]

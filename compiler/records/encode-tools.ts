@@ -10,8 +10,8 @@ import { cascadeInput, directivesOf, type FreshRecords, type SkillUnit, type Uni
  * @param file the unit's, absolute
  */
 export function encodeTools(unit: SkillUnit, file: string, store: LineStore): void {
-  // In place of the others, in the same array: V8 allocates what replaces a unit's array among the objects that live
-  // long, along with the file's text, and compiling 100,000 skills takes 130 MB more.
+  // In place of the others, in the same array: V8 allocates the replacement of a unit's array among
+  // long-lived objects, along with the file's text, and compiling 100,000 skills takes 130 MB more.
   for (const [index, tool] of unit.tools.entries())
     if (tool.fresh && isComplete(tool.fresh)) unit.tools[index] = encodedTool(tool, tool.fresh, file, store)
 }

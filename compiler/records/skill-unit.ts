@@ -21,7 +21,7 @@ export interface SkillUnit {
   findings: Finding[]
   /** The rules that comments in it ask not to report. */
   ignored?: readonly RuleName[]
-  /** The rule of each place in it that can be corrected, where the file was read anew. */
+  /** The rule of each correctable fault, if this compile read the file. */
   fixable?: readonly string[]
   /** The code that it needs as modules. */
   sources: UnitSource[]
@@ -85,7 +85,10 @@ export interface CascadeInput {
   directive?: DirectiveForm[]
 }
 
-/** A tool of a unit: read anew, with its records or with the lines that these became, or known from the last compile. */
+/**
+ * A tool of a unit: read by this compile, with its records or their encoded lines, or known from the last
+ * compile.
+ */
 export type UnitTool = FreshTool | EncodedTool | KnownTool
 
 interface SomeTool {

@@ -7,7 +7,7 @@ import type { UnitRecord } from '../../src/index/index-format.js'
 export interface Unit {
   /** Relative to the entry, `/`-separated; empty for the entry itself. */
   path: string
-  /** The namespace of its skills; absent where they have none. */
+  /** The namespace of its skills, if any. */
   namespace?: string
   /** The places below it where skills are looked for, in search order. */
   places: UnitFolder[]
@@ -21,7 +21,7 @@ export interface UnitFolder {
   path: string
   /**
    * `tree`: every skill in and below the folder, whose own SKILL.md describes them all. `folder`: the folder
-   * itself as a skill, with those in it; that of the entry without.
+   * itself as a skill, with the skills in it; the entry's own folder without.
    */
   kind: 'tree' | 'folder'
 }

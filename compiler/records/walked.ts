@@ -87,8 +87,8 @@ export interface ReadSkillFile {
 }
 
 /**
- * True for two skill files that are copies of one skill: with the same bytes, also those of all resources.
- * Resources are digested only where everything else is the same.
+ * True for two copies of one skill: with the same bytes in all files. Resources are digested only if
+ * everything else is the same.
  */
 export function areCopies(first: ReadSkillFile, second: ReadSkillFile): boolean {
   if (first.sha256 === '' || first.sha256 !== second.sha256 || !first.skill || !second.skill) return false

@@ -4,7 +4,7 @@ import { isAbsolute, join, relative, resolve, sep } from 'node:path'
 import { fileURLToPath, pathToFileURL } from 'node:url'
 import { isRefusal } from '../../src/base/refusal.js'
 import type { DiskParser } from '../../src/content/disk-parser.js'
-import { holdsPrivateKey, looksSecret } from '../../src/skill/secrets.js'
+import { containsPrivateKey, looksSecret } from '../../src/skill/secrets.js'
 import type { Disk, Turn } from './disk-seam.js'
 
 /** The compiler's reader, by a name that bundlers do not follow: most applications never need a parser. */
@@ -179,7 +179,7 @@ async function readInside(folder: string, path: string): Promise<Uint8Array | nu
   if (real === null || looksSecret(real) || !statOf(real)?.isFile()) return null
   try {
     const bytes = await readReal(real)
-    return bytes && holdsPrivateKey(bytes) ? null : bytes
+    return bytes && containsPrivateKey(bytes) ? null : bytes
   } catch (error) {
     if (isAbsent(error)) return null
     throw error

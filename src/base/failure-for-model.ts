@@ -23,7 +23,7 @@ export function failureForModel(error: unknown): ModelFailure {
       ...(typeof hint === 'string' && { hint }),
     }
   } catch {
-    // Whatever a tool throws, reading it must not end the model's turn.
+    // Reading a tool's error must never end the model's turn.
     return { ...UNKNOWN }
   }
 }

@@ -1,4 +1,4 @@
-/** A JSON value. Frontmatter is read as this, whatever format it was written in. */
+/** A JSON value. Frontmatter of every format is read as this. */
 export type JsonValue = null | boolean | number | string | JsonValue[] | JsonObject
 
 /** An object of JSON values. */

@@ -15,7 +15,7 @@ export function nearest(word: string, candidates: Iterable<string>): string | nu
 
 /**
  * Returns the known key that an unknown one means: the nearest, in any case style, else the one that shares
- * all of its words, or has them all. Of `file_path`, that is `path`; of `allowedTools`, `allowed-tools`.
+ * all of its words, or has them all. For `file_path` that is `path`; for `allowedTools`, `allowed-tools`.
  */
 export function nearestKey(key: string, known: Iterable<string>): string | null {
   const words = wordsOf(key)

@@ -62,7 +62,7 @@ const PROMOTING: readonly Promoting[] = [
   { layer: 'authority', key: 'local' },
 ]
 
-/** Returns what a main skill promotes; computed once, since it reaches many tools. */
+/** Returns the promotions of a main skill; computed once, since they reach many tools. */
 function promotedLayer(main: KnownTool, { layer, key }: Promoting): ReadonlyMap<string, HeldValue> {
   const promotions = main.annotations[key]
   if (!promotions) return NOTHING

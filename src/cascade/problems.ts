@@ -5,7 +5,7 @@ import type { CascadeProblem, CascadeTool } from './types.js'
 type Path = (string | number)[]
 
 /**
- * Returns a problem as it is reported for one tool: its own, or one of a tool whose metadata it has.
+ * Returns a problem as reported for one tool: its own, or one of a tool that its metadata comes from.
  *
  * @param nameOf returns the name of a tool by its id
  */

@@ -9,7 +9,7 @@ import type { HeldValue } from './value-history.js'
 /** Keys with their values, in order of first appearance. Values are shared and never changed. */
 export type LayerValues = Map<string, HeldValue>
 
-/** A tool, with what has been computed for it so far. */
+/** A tool with its intermediate results. */
 export interface KnownTool {
   tool: CascadeTool
   annotations: Annotations

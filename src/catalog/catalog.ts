@@ -23,7 +23,7 @@ export interface CatalogOptions<Tool extends CatalogTool = CatalogTool> {
   budget?: number | undefined
   /** The host's own counter of tokens. Default: `estimateTokens`. */
   countTokens?: ((text: string) => number | Promise<number>) | undefined
-  /** Names of tools that the agent has besides those passed; a skill may require them. */
+  /** Names of the agent's other tools, which a skill may require. */
   available?: readonly string[] | undefined
   /** True: includes each tool's file, for agents that read files themselves. */
   location?: boolean | undefined

@@ -17,8 +17,8 @@ const HALF: Fault = {
 }
 
 /**
- * The reason why a model cannot be shown a tool; null where it can. One such tool would keep all others away, as they are
- * told of together.
+ * The reason why a model cannot be shown a tool; null if it can. One such tool would hide all others, as they
+ * are sent together.
  *
  * @param shown everything that the model would see: name, title, description, schemas
  */

@@ -11,7 +11,7 @@ export interface Rendering<Place> {
 
 /** The operations that rendering needs from its caller. */
 export interface Renderer<Place> {
-  /** Runs a directive. Its result is a string, or a text with parts of its own. */
+  /** Runs a directive. Its result is a string, or a text with parts. */
   run: (directive: DirectivePart, inner: Inner, place: Place) => Promise<string | Rendering<Place>>
   /** Returns the place for a directive's children, with additions to their `locals`. */
   inside: (place: Place, locals: Readonly<Record<string, unknown>> | undefined) => Place
@@ -30,7 +30,7 @@ export interface Inner {
   else?: () => Promise<string>
 }
 
-/** Limits of one rendering, whatever its content and arguments are. */
+/** Limits of one rendering. */
 const LENGTH_MAX = 8 * 1024 * 1024
 const DIRECTIVES_MAX = 100_000
 

@@ -1,6 +1,6 @@
 /**
- * Finds the strongly connected components of a graph whose nodes are numbers from 0, each after those that it
- * leads to. This is Tarjan's algorithm, linear in the edges, with a stack of its own for deep graphs.
+ * Finds the strongly connected components of a graph whose nodes are numbers from 0, each after its
+ * successors. This is Tarjan's algorithm, linear in the edges, with an explicit stack for deep graphs.
  */
 export function strongComponents(
   count: number,

@@ -6,7 +6,9 @@ export interface ContentRecord {
   /** The text's length in UTF-16 units. The parts are invalid for a text of another length. */
   length: number
   parts: ContentPart[]
-  /** The files of the directory that are in `text` and `content` of its directives, besides the skill's own. */
+  /**
+   * The files of the directory that are in `text` and `content` of its directives, except the skill's own.
+   */
   inputs?: string[]
   /** The fault of its directives: it cannot be rendered. */
   problem?: ContentProblem

@@ -10,14 +10,14 @@ import {
 } from './index-format.js'
 
 /**
- * Looks up the names of one directory, in its index or in its files. The runtime asks both in the same way, which is why both give the
- * same answer.
+ * Looks up the names of one directory, in its index or in its files. The runtime uses both through this
+ * interface, so both answer alike.
  */
 export interface DirectoryNames {
   via: 'index' | 'bundle' | 'disk'
   /** Milliseconds since the epoch; files may have changed later. */
   madeAt: number
-  /** The digest of the directory's own listing, as `listingText` gives it, or of that of its units. */
+  /** The digest of `listingText` of the directory, or of its units. */
   listing: string
   /** The units of the directory; absent where it is one as a whole. */
   units?: readonly UnitRecord[] | undefined
@@ -26,8 +26,8 @@ export interface DirectoryNames {
   /** The folders of a repository whose change may change `listing`, relative to it. */
   listed?: readonly string[] | undefined
   /**
-   * The tool of a name. A bare name that is nobody's own means the first tool that has it in a namespace,
-   * except where `isOwn` asks for the tool with exactly this name.
+   * The tool of a name. A bare name that no tool has refers to the first tool that has it in a namespace,
+   * unless `isOwn` asks for exactly this name.
    */
   tool: (name: string, isOwn?: boolean) => NameRecord | undefined
   details: (name: string) => ToolDetails | undefined
@@ -40,7 +40,7 @@ export interface DirectoryNames {
   names: () => string[]
   /** Every file's path. */
   paths: () => string[]
-  /** Every folder that was listed, absolute, where the names are those of files. */
+  /** Every listed folder, absolute, if the names were read from files. */
   folders?: readonly string[]
   /** The plugin manifests that say which units there are. Each has a record in `file`, too. */
   manifests?: readonly { path: string }[] | undefined

@@ -67,8 +67,8 @@ export type Section = (typeof SECTIONS)[number]
 export const INDEX_END = '\n}\n'
 
 /**
- * Ends a record's line, given without its closing brace, with a checksum. The checksum shows what a disk or a copy did to the line; what
- * somebody did to it, only the index's `hash` and its shards' digests show.
+ * Ends a record's line, given without its closing brace, with a checksum. The checksum shows what a disk or a
+ * copy did to the line; deliberate changes show only in the index's `hash` and its shards' digests.
  */
 export function sealed(line: string): string {
   return `${line},"check":"${checksum(line).toString(16).padStart(8, '0')}"}`
@@ -85,17 +85,23 @@ export interface IndexHeader {
   namespace?: string
   /** True where the directory is a repository whose units were discovered; an index made otherwise is not used. */
   discover?: true
-  /** Digest of the directory's own listing, or that of its units, by which a reader sees that something was added at its top. */
+  /**
+   * Digest of the directory's listing, or its units', which shows a reader that an entry was added at its
+   * top.
+   */
   listing: string
   /** The folders of a repository whose change may change `listing`, relative to it, in code-point order. */
   listed?: string[]
-  /** The folders that hold skills, relative to it, those of most skills first: a runtime looks there for a name that the index lacks. */
+  /**
+   * The folders with skills, relative to it, most skills first: a runtime looks there for a name that the
+   * index lacks.
+   */
   folders?: string[]
   /** The units of the directory, in search order; absent where it is one unit as a whole. */
   units?: UnitRecord[]
   /** The plugins whose skills are in the directory, in search order. */
   plugins?: PluginRecord[]
-  /** The plugin manifests that say which units there are. Each has a record in `files`, too. */
+  /** The plugin manifests that define its units. Each has a record in `files`, too. */
   manifests?: ManifestRecord[]
   counts: { files: number; found: number; skipped: number }
   /** Digest of everything in this directory that a cascade can be made of: names, roles, metadata. */
@@ -105,17 +111,23 @@ export interface IndexHeader {
    * on all of them together: a reader that finds other ones resolves cascades itself.
    */
   cascadeKey: string
-  /** Every file that code or a schema was compiled to, source maps included, relative to the directory; absent where there is no such file. */
+  /**
+   * Every file that code or a schema was compiled to, source maps included, relative to the directory; absent
+   * without any.
+   */
   modules?: string[]
-  /** The shards' digests in order; absent where the sections stand in this file. */
+  /** The shards' digests in order; absent if the sections are in this file. */
   shards?: string[]
   /** The digest of the list of the shards' tools, which `list-columns.ts` describes; absent where there are no shards. */
   list?: string
 }
 
-/** A folder of the directory that is taken by itself: what its skills include, link to and stand under lies in it. */
+/**
+ * A self-contained folder of the directory: the files that its skills include and link to, and the main
+ * skills over them, are in it.
+ */
 export interface UnitRecord {
-  /** The manifest that tells of it, relative to the directory. */
+  /** The manifest that lists it, relative to the directory. */
   manifest?: string
   /** The namespace of its skills. */
   namespace?: string
@@ -144,9 +156,11 @@ export interface ToolRecord {
   directives?: string[]
   /** The compiled `metadata.delegate`; absent if it names a tool. */
   delegate?: ModuleRecord | InlineRecord
-  /** True where only running the code tells all of its metadata. Never in an index: compiling has run it. */
+  /**
+   * True if part of its metadata is known only by running the code. Never in an index: compiling has run it.
+   */
   dynamic?: true
-  /** True where only running the code tells which permissions it declares. Never in an index. */
+  /** True if its permissions are known only by running the code. Never in an index. */
   permissionsUnknown?: true
   /** The export that holds it, for code. */
   exported?: string
@@ -160,7 +174,10 @@ export interface ToolRecord {
   module?: ModuleRecord
   /** Bytes in the source file, by which a reader sees that the content's place still holds. */
   size: number
-  /** The modules that `params` and `returns` were compiled to, relative to the directory; absent for what was not. */
+  /**
+   * The modules that `params` and `returns` were compiled to, relative to the directory; absent for schemas
+   * that are interpreted.
+   */
   validators?: ValidatorRecord
 }
 
@@ -196,18 +213,20 @@ export interface BrokenRecord {
 
 export type NameRecord = ToolRecord | BrokenRecord
 
-/** Under a bare name that is nobody's own: the qualified names of the tools that it means, in search order. */
+/**
+ * Under a bare name that no tool has: the qualified names of the tools that it refers to, in search order.
+ */
 export interface NamesakesRecord {
   names: string[]
 }
 
-/** A tool as opening it needs it, besides. */
+/** The data that only opening a tool needs. */
 export interface ToolDetails {
   /** The author's frontmatter, as JSON, nothing dropped or normalised. */
   verbatim: JsonObject
   /** The other files of a folder skill, in code-point order of path. */
   resources: ResourceRecord[]
-  /** The digest of its own file; null if it has none. Never in a tool's record: it is in `files`. */
+  /** The digest of its own file; null without one. Never in a tool's record: it is in `files`. */
   file?: FileDigest | null
   /** The tool's references, in the file's order; absent if there are none. */
   references?: ToolReference[]

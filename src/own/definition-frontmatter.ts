@@ -21,8 +21,8 @@ const METADATA_KEYS = {
 }
 
 /**
- * Returns a definition's fields as the frontmatter of a Markdown skill has them; absent fields stay absent. Of
- * what only the code can do, it says that it is there, so that the code is not loaded to learn that.
+ * Returns a definition's fields as the frontmatter of a Markdown skill has them; absent fields stay absent.
+ * Functions are replaced by `true`, so that their presence is known without loading the code.
  */
 export function frontmatterOf(definition: Record<string, unknown>): JsonObject {
   const { name, description, allowedTools, metadata } = definition

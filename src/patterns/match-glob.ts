@@ -15,7 +15,10 @@ export type GlobStep =
   | ['jump', number]
   | ['match']
 
-/** A compiled glob: what the text is, or for `!(…)` what its end, behind a fixed beginning, is not. */
+/**
+ * A compiled glob: the program for the text, or for `!(…)` the one that its end, after a fixed prefix, must
+ * not match.
+ */
 export type GlobProgram =
   | { steps: GlobStep[]; not?: never; prefix?: never }
   | { not: GlobStep[]; prefix: string; steps?: never }
@@ -73,8 +76,8 @@ function isChoice([kind]: GlobStep): boolean {
 }
 
 /**
- * 1 for each place of a text where no wildcard may stand, the place behind a segment's end among them; null
- * for none.
+ * 1 for each place of a text that no wildcard may match, including the place after a segment's end; null
+ * without any.
  */
 function closedPlaces(
   text: string,

@@ -102,8 +102,8 @@ function matchesCall(rule: ToolRule, call: ToolCall, denying: boolean, byEither 
 }
 
 /**
- * For allowing, all that the path finds must match; for denying, one thing is enough, or one that cannot be
- * told.
+ * To allow, all values that the path finds must match; to deny, one is enough, or one that cannot be
+ * compared.
  */
 function fits(constraint: ArgumentConstraint, call: ToolCall, denying: boolean): boolean {
   const { path, glob, place, isPath } = constraint

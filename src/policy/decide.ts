@@ -185,7 +185,7 @@ function denied(
   return { step, decision: 'deny', code: 'TOOL_DENIED', by, rule, reason: `${list} ${why}`, written }
 }
 
-/** The decision that each error of a denied call tells of, for the event of it. */
+/** The decision behind each error of a denied call, for its event. */
 const decisions = new WeakMap<object, Decision>()
 
 export function keepDecision<Denied extends object>(error: Denied, decision: Decision): Denied {

@@ -12,7 +12,7 @@ export const CHARACTERS_PER_STEP = 16
 /** Values of an `enum` or names of a `required` that are compared in one step. */
 export const LISTED_PER_STEP = 8
 
-/** Thrown when a comparison is given up; `instance` is the one that takes too long to compare. */
+/** Thrown to end a comparison; `instance` takes too long to compare. */
 export class ComparisonTooLong extends Error {
   constructor(
     readonly instance: Instance,

@@ -1,4 +1,6 @@
-/** The parts of a host that the serializer uses besides the language, for one that has only the language. */
+/**
+ * Replacements for the host's globals that the serializer uses, for an environment with only the language.
+ */
 
 const host: { URL?: unknown; atob?: typeof globalThis.atob; btoa?: typeof globalThis.btoa } = globalThis
 

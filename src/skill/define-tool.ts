@@ -217,7 +217,7 @@ function withKnownFields(definition: AnyDefinition): AnyDefinition {
   return own
 }
 
-/** A definition whatever its arguments and result are. */
+/** A definition with any arguments and result. */
 export type AnyDefinition = Omit<
   ToolDefinition,
   'params' | 'returns' | 'execute' | 'deriveApprovalKey' | 'preview' | 'state'

@@ -46,7 +46,7 @@ export interface SearchDirectory {
   layer: Layer
   /** The ignore patterns that apply here, in order. */
   ignore: string[]
-  /** The namespace of its skills, or `folder`; absent where they have none. */
+  /** The namespace of its skills, or `folder`; absent without one. */
   namespace?: string
   /** True for a repository, whose skills are found by manifests and in the conventional places. */
   discover?: boolean

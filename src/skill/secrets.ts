@@ -63,8 +63,8 @@ export function looksSecret(path: string): boolean {
 /** This many bytes of a file are enough to recognize a private key. */
 export const KEY_BYTES = 64
 
-/** True for bytes that begin as private keys do in PEM, whatever the file's name. */
-export function holdsPrivateKey(bytes: Uint8Array): boolean {
+/** True for bytes that begin like a private key in PEM. */
+export function containsPrivateKey(bytes: Uint8Array): boolean {
   const start = new TextDecoder().decode(bytes.subarray(0, KEY_BYTES))
   return /^-----BEGIN (?:[A-Z0-9]+ )*PRIVATE KEY/.test(start)
 }

@@ -40,7 +40,7 @@ export interface SpawnedAgent {
  * without a runtime, everything except `signal`, `config`, `env` and the functions is undefined.
  */
 export interface ToolContext<Config = JsonObject, State = unknown> {
-  /** Aborts when the call is no longer wanted. */
+  /** Aborts when the call is cancelled. */
   readonly signal: AbortSignal
   /** Reports progress to the host. */
   readonly update: (progress: {

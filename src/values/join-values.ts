@@ -8,7 +8,7 @@ export type MergeMode = (typeof MERGE_MODES)[number]
 
 /**
  * Joins a value with the one that it overrides into a new one. `deep` merges objects and replaces all else;
- * `append`, `prepend` and `union` take a value that is not an array as an array of one.
+ * `append`, `prepend` and `union` treat a value that is not an array as an array of one.
  */
 export function joinValues(weak: JsonValue, strong: JsonValue, mode: MergeMode): JsonValue {
   switch (mode) {

@@ -23,7 +23,7 @@ export function notJsonIn(root: unknown): NotJson | null {
   return null
 }
 
-/** Describes a value that JSON does not have, whatever it contains; null for any other. */
+/** Describes a value that is not JSON; null for any other. */
 export function notJson(value: unknown): string | null {
   switch (typeof value) {
     case 'number':

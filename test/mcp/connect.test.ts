@@ -325,7 +325,7 @@ describe('connectMcp', () => {
         /^The skill skill:\/\/odd.* was left out: its texts contain half of a character\.$/,
       ),
       'The skill skill://said/SKILL.md was left out: its texts contain half of a character.',
-      'The skill skill://deep/SKILL.md was left out: what describes it nests deeper than 200 levels.',
+      'The skill skill://deep/SKILL.md was left out: its description nests deeper than 200 levels.',
       'The skill skill://file/SKILL.md was left out: the URI of one of its files is invalid.',
     ])
   })

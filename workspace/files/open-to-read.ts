@@ -1,5 +1,5 @@
 import { AgentAppsError } from 'agent-apps'
-import { holdsPrivateKey, KEY_BYTES } from '../../src/skill/secrets.js'
+import { containsPrivateKey, KEY_BYTES } from '../../src/skill/secrets.js'
 import { inFolderOf, notFound, type OpenFile, openFile } from '../wall/open-place.js'
 import type { Place } from '../wall/place.js'
 import { expectReadable } from '../wall/protected-files.js'
@@ -27,7 +27,7 @@ export async function openToRead(place: Place, workspace: Workspace): Promise<Op
 async function refuseKey({ handle }: OpenFile, place: Place): Promise<void> {
   const start = Buffer.alloc(KEY_BYTES)
   await handle.read(start, 0, KEY_BYTES, 0)
-  if (!holdsPrivateKey(start)) return
+  if (!containsPrivateKey(start)) return
   throw new AgentAppsError('FILE_PROTECTED', `${place.path} may not be read: it holds a private key.`, {
     hint: 'Leave it to a person.',
     file: place.path,

@@ -13,7 +13,7 @@ import type { RuleName } from '../../diagnostics/diagnostics.js'
 import { FORBIDDEN_KEYS } from '../../diagnostics/forbidden-keys.js'
 import { nameOf, type Scope, withoutTypes } from './module-scope.js'
 
-/** A rule that code breaks, with what was found, and its offset in the text. */
+/** A rule that code breaks, with the values found and its offset. */
 export interface CodeProblem {
   rule: RuleName
   offset: number

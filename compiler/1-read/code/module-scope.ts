@@ -20,7 +20,7 @@ export interface Scope {
 const VALUES_READ = 20_000
 const CHARACTERS_READ = 1024 * 1024
 
-/** Reads what a module declares, imports and exports at its top level. */
+/** Reads the top-level declarations, imports and exports of a module. */
 export function readScope(program: Program): Scope {
   const scope: Scope = {
     constants: new Map(),
@@ -146,7 +146,7 @@ export function definitionIn(node: Node, scope: Scope): Definition | null {
   return { call: node, name: second && first ? first : null, fields: null }
 }
 
-/** True for `defineTool`, by whatever name it was imported, and for `all.defineTool` of a namespace. */
+/** True for `defineTool`, under any imported name, and for `all.defineTool` of a namespace. */
 function isDefineTool(callee: Node, { defineTool, namespaces }: Scope): boolean {
   if (callee.type === 'Identifier') return defineTool.has((callee as Identifier).name)
   if (callee.type !== 'MemberExpression') return false

@@ -5,7 +5,7 @@ import { readFrontmatter } from '../../../src/skill/role-meant.js'
 import { FILE_START, type Finding, finding, isFatal, type Place } from '../../diagnostics/diagnostics.js'
 import type { Locator } from '../../diagnostics/source-text.js'
 import { fallbackName } from '../../records/walked.js'
-import { checkFrontmatter, hasDelegate, pathText, saysMain } from '../frontmatter/check-frontmatter.js'
+import { checkFrontmatter, hasDelegate, pathText, seemsMain } from '../frontmatter/check-frontmatter.js'
 import { frontmatterReferences } from '../frontmatter/frontmatter-references.js'
 import { decode } from '../markdown/decode.js'
 import { nothingParsed, type ParsedFile } from '../markdown/parse-file.js'
@@ -23,7 +23,7 @@ export async function parseCode(bytes: Buffer, path: string): Promise<ParsedFile
   else if (read.module.tools.length === 0) addBroken(parsed, finding('no-tool', FILE_START), fileName(path))
   else for (const tool of read.module.tools) addTool(parsed, tool, read, path)
   const [fault] = parsed.findings.filter(isFatal)
-  if (fault && saysMain(bytes.toString('latin1'))) parsed.findings.push(finding('main-broken', fault.place))
+  if (fault && seemsMain(bytes.toString('latin1'))) parsed.findings.push(finding('main-broken', fault.place))
   return parsed
 }
 

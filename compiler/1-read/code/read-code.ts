@@ -140,7 +140,7 @@ function isComputed(expression: Node, scope: Scope): boolean {
 
 declare module 'acorn' {
   interface Parser {
-    /** Reads the next token. Whatever the parser recurses through, it reads a token at each level. */
+    /** Reads the next token. Every recursion of the parser reads a token at each level. */
     nextToken(): void
   }
 }

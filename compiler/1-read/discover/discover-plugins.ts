@@ -208,7 +208,7 @@ function isReplaced({ skills, host, isListed, source }: PluginEntry, own: Plugin
   )
 }
 
-/** The units of a plugin whose skills are in its `skills/`, and in the folders that it lists besides. */
+/** The units of a plugin whose skills are in its `skills/`, and in the other folders that it lists. */
 function wholeUnits(
   { plugin: { name: namespace }, skills, manifest }: PluginEntry,
   own: PluginEntry | null,

@@ -17,7 +17,7 @@ import { addUnit, type Discovery, emptyDiscovery } from './discovery.js'
 export function discoverUnits(root: string, isIgnored: (path: string) => boolean = () => false): Discovery {
   const discovery = emptyDiscovery()
   discovery.top = discoverPlugins({ root, folder: '', real: realPath(root) }, discovery)
-  // Skills must not load without the namespace that such a manifest would give them.
+  // Skills must not load without the namespace of such a manifest.
   if (!discovery.top.has('broken')) discoverConventional(root, discovery)
   const isClosed = (path: string): boolean => [...discovery.closed].some(closed => isBelow(path, closed))
   const units = discovery.units

@@ -66,7 +66,7 @@ export function walkEntry(
  * Walks a directory in which folders with manifests are plugins.
  *
  * @param named the plugins that are known besides
- * @param isOpen false for a folder that is not a plugin whatever manifest it has
+ * @param isOpen false for a folder that is not a plugin, with or without a manifest
  */
 function walkWithPlugins(
   dir: string,
@@ -170,7 +170,7 @@ function mayList(dir: string): boolean {
  * Returns a function that finds the plugins in a plain entry during its walk: folders with a manifest, and
  * those that a marketplace around them lists. Below a marketplace no other folder is a plugin.
  *
- * @param reserved the names of plugins that are known to come
+ * @param reserved the names of plugins that later entries add
  * @param named the plugins that are known besides
  */
 function pluginFinder(
@@ -225,7 +225,7 @@ export function withNamespaces<Walked extends Walk>(walked: Walked, namespace: s
   return { ...walked, skills }
 }
 
-/** Finds the unit of a file by its path in a path entry, which may have a namespace of its own. */
+/** Finds the unit of a file by its path in a path entry, which may configure a namespace. */
 export function unitFinder(units: readonly Unit[], namespace: string | undefined): (path: string) => Unit {
   const known = new Map<string, Unit>()
   return path => {

@@ -237,7 +237,7 @@ const nearCoreKey = memoize(
 /** Hyphenated fields: the same words in `metadata` can only mean these. */
 const MISPLACED_FIELDS = KNOWN_FIELDS.filter(field => field.includes('-'))
 
-/** The letters of a key, in whatever case its words are written: `allowedTools`, `allowed_tools`. */
+/** The letters of a key without its case style: `allowedTools`, `allowed_tools`. */
 function lettersOf(key: string): string {
   return key.toLowerCase().replace(/[-_\s]/g, '')
 }
@@ -306,7 +306,7 @@ function characters(text: string): number {
 const ROLE_MAIN = /(?:^|[\s{,])["']?role["']?[ \t]*:[ \t]*["']?main\b/m
 
 /** True for a broken skill that seems to be a main skill, on which other skills depend. */
-export function saysMain(text: string): boolean {
+export function seemsMain(text: string): boolean {
   return ROLE_MAIN.test(text)
 }
 

@@ -90,9 +90,9 @@ function locatorInside(
 }
 
 /**
- * Returns a function that converts an offset in the value of a scalar that begins at `start` to an offset in the YAML. Line
- * breaks and indentation are followed; behind an escape the scalar's own offset is returned. It goes on from where it
- * was last, since a value may be long and have much to be found in it.
+ * Returns a function that converts an offset in the value of a scalar that begins at `start` to an offset in
+ * the YAML. Line breaks and indentation are followed; after an escape the scalar's own offset is returned. It
+ * continues from the last position, since a value may be long and have many offsets to convert.
  */
 export function scalarOffsets(yaml: string): (start: number, value: string, offset: number) => number {
   let last = { start: -1, value: '', index: 0, at: 0 }
@@ -104,7 +104,7 @@ export function scalarOffsets(yaml: string): (start: number, value: string, offs
       while (yaml.charAt(last.at) !== character && /\s/.test(yaml.charAt(last.at))) last.at++
       if (last.index === offset) break
       if (yaml.charAt(last.at) === character) last.at++
-      // A line break that was folded to a space may have no space of its own.
+      // A line break that was folded to a space may have no space.
       else if (!/\s/.test(character)) return start
     }
     return last.at

@@ -109,8 +109,8 @@ function addName(source: string, name: string): ValueRepair | null {
 }
 
 /**
- * Writes `allowed-tools` with spaces between the patterns, as the specification has it; null where they are
- * separated so, or stand in an array.
+ * Writes `allowed-tools` with spaces between the patterns, as the specification requires; null if they
+ * already are, or are in an array.
  */
 export function spaceTools(source: string, written: unknown): ValueRepair | null {
   if (typeof written !== 'string' || !written.includes(',')) return null

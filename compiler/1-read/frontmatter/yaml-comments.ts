@@ -77,7 +77,7 @@ export function commentsInValues(source: string): CutValue[] {
   })
 }
 
-/** The offset of the first comment behind text of the value at `start`; null if it has none. */
+/** The offset of the first comment after the value at `start`; null without one. */
 function commentIn(source: string, start: number): number | null {
   for (let position = start; position < source.length; ) {
     const end = lineEnd(source, position)

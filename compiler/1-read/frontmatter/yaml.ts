@@ -75,7 +75,7 @@ function refuse(): never {
 
 const REFUSED = { json: refuse, javascript: refuse, coffee: refuse }
 
-/** Without it, gray-matter makes a string of the author's `excerpt_separator`, whatever that is. */
+/** Without it, gray-matter makes a string of the author's `excerpt_separator`, of any type. */
 function noExcerpt(): string {
   return ''
 }
@@ -214,7 +214,7 @@ export function boundBroken(value: JsonObject): RuleName | null {
   return rule !== undefined && BOUNDS.includes(rule) ? rule : null
 }
 
-/** The fields that are strings whatever type they have in YAML. */
+/** The fields that are strings for any type in YAML. */
 const TEXTS: readonly string[] = ['name', 'description']
 
 function breachIn(value: JsonObject): Breach | null {

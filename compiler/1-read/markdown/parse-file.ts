@@ -24,7 +24,7 @@ import { fallbackName, type SkillSource } from '../../records/walked.js'
 import {
   checkFrontmatter,
   hasDelegate,
-  saysMain,
+  seemsMain,
   typeName,
   wrongType,
 } from '../frontmatter/check-frontmatter.js'
@@ -268,11 +268,11 @@ function addBroken(parsed: ParsedFile, why: Finding, name: string | null, text: 
   const fatal = isFatal(why) ? why : finding('name-missing', why.place)
   if (!isFatal(why)) parsed.findings.push(why)
   parsed.findings.push(fatal)
-  if (saysMain(text)) parsed.findings.push(finding('main-broken', why.place))
+  if (seemsMain(text)) parsed.findings.push(finding('main-broken', why.place))
   if (name !== null) parsed.broken.push({ name, finding: fatal })
 }
 
-/** Reads a field that is a string, whatever type it has in YAML: `name: 123` is called "123". */
+/** Reads a field as a string for any type in YAML: `name: 123` gives "123". */
 function readText(
   verbatim: JsonObject,
   field: string,

@@ -10,7 +10,7 @@ const SINGLE_FILE = /.\.skill\.(?:md|ts|js|mts|mjs)$/
 /** Almost the name of a skill file: `SKILLS.md`, `review.skills.md`. */
 const NEAR_FILE = /^(?:(.+)\.)?skills?\.(?:md|markdown)$/i
 
-/** True for `SKILL.md`, in whatever case. */
+/** True for `SKILL.md` in any case. */
 export function isSkillMd(name: string): boolean {
   return SKILL_FILE.test(name)
 }

@@ -78,7 +78,7 @@ export function hasCascades(linked: LinkedDirectory): boolean {
 /**
  * Reads the tools that cascades are resolved from.
  *
- * @param others the directories, absolute, that the project searches besides its own
+ * @param others other people's directories that the project searches, absolute
  */
 export function projectTools(
   directories: readonly NamedDirectory[],

@@ -116,9 +116,8 @@ const NAMING: Record<string, boolean> = {
 }
 
 /**
- * Finds annotations that do nothing: those of another role, and those that name keys which a tool neither
- * has nor gets. If it is uncertain whether a tool gets a key, it counts as having it, so that no report is
- * wrong.
+ * Finds annotations without effect: of another role, and naming keys that a tool neither has nor gets. If it
+ * is uncertain whether a tool gets a key, it counts as having it, so that no report is wrong.
  */
 function idleAnnotations(
   { tools }: CascadeResolution,

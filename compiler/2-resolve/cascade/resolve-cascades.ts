@@ -18,7 +18,10 @@ import { likelySlips, type Slip } from './likely-slips.js'
 
 /** The resolved cascades of each of a project's directories. */
 interface ProjectCascades {
-  /** Records by directory, then by name. A tool with an empty chain that depends on no other tool has none. */
+  /**
+   * Records by directory, then by name. A tool with an empty chain that depends on no other tool has no
+   * record.
+   */
   records: Map<string, CascadeRecord>[]
   problems: DirectoryProblem[][]
   /** For each record of a problem: the path in the metadata at fault. */

@@ -124,9 +124,9 @@ function takeRecorded(
     contents.records.set(tool.name, record)
     tool.included = record.inputs ?? []
   }
-  const isTold = ({ rule }: Finding): boolean => RULES[rule].severity === 'info'
+  const isInfo = ({ rule }: Finding): boolean => RULES[rule].severity === 'info'
   return [
-    ...findings.filter(isTold),
+    ...findings.filter(isInfo),
     ...recorded.findings(unit.path).filter(({ rule }) => CONTENT_RULES.has(rule)),
   ]
 }

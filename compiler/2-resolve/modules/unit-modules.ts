@@ -59,7 +59,7 @@ export async function bundleUnits(
     units.flatMap(unit => unit.sources.map(source => [source.key, { unit, source }] as const)),
   )
   if (sources.size === 0) return NO_MODULES
-  if (cache && stillHolds(directory, sources, cache, isSame)) {
+  if (cache && areStillValid(directory, sources, cache, isSame)) {
     return { modules: cache.modules, failures: new Map(), outputs: new Map(), files: cache.moduleFiles }
   }
   const wanted = new Map(
@@ -80,7 +80,7 @@ export async function bundleUnits(
   }
 }
 
-function stillHolds(
+function areStillValid(
   directory: string,
   sources: ReadonlyMap<string, unknown>,
   cache: CompileCache,

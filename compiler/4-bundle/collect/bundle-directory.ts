@@ -28,7 +28,7 @@ import {
 } from '../../../src/index/read-index.js'
 import type { SearchDirectory } from '../../../src/skill/path-entry.js'
 import { isReferences } from '../../../src/skill/references.js'
-import { holdsPrivateKey, looksSecret } from '../../../src/skill/secrets.js'
+import { containsPrivateKey, looksSecret } from '../../../src/skill/secrets.js'
 import { resourceUnreadable } from '../../../src/skill/skill-faults.js'
 import { readRealFile } from '../../files/regular-file.js'
 import { indexFiles } from '../../index/index-files.js'
@@ -224,7 +224,7 @@ function addResource(
   } catch (error) {
     throw resourceUnreadable(tool, real, error)
   }
-  if (holdsPrivateKey(bytes)) return
+  if (containsPrivateKey(bytes)) return
   sources.set(path, { path, size: bytes.length, parts: [{ start: 0, end: bytes.length, bytes }] })
 }
 
@@ -256,7 +256,7 @@ function indexTexts(
   { lines, header }: IndexedDirectory,
   at: string,
 ): Pick<BundledDirectory, 'index' | 'shards' | 'digests'> {
-  // A bundle has a list of its own.
+  // A bundle has its own list.
   const fields = { ...header, modules: [] }
   const { header: text, parts } = encodeIndex(lines, fields, Buffer.from, indexFiles, false)
   const made = readHeader(text)

@@ -4,7 +4,7 @@ import { extname, join } from 'node:path'
 import { fileURLToPath, pathToFileURL } from 'node:url'
 import { orNull } from '../../../src/base/attempt.js'
 import { AgentAppsError } from '../../../src/base/error.js'
-import { holdsPrivateKey, looksSecret } from '../../../src/skill/secrets.js'
+import { containsPrivateKey, looksSecret } from '../../../src/skill/secrets.js'
 import { belongsTo } from '../../esbuild/project-root.js'
 import { readRealFile } from '../../files/regular-file.js'
 import { followUrls, type UnfollowedCode } from '../follow/follow-urls.js'
@@ -74,7 +74,7 @@ function bring(
   const real = realpathSync.native(file)
   onPath(real)
   const contents = belongsTo(root, real) && !looksSecret(real) ? bytesOf(real) : null
-  if (contents === null || holdsPrivateKey(contents)) return null
+  if (contents === null || containsPrivateKey(contents)) return null
   const digest = hash('sha256', contents).slice(0, 8).toUpperCase()
   const ending = /^\.\w{1,10}$/.exec(extname(real))?.[0] ?? '.bin'
   // Adapters know this form (`adapters/virtual-module.ts`).

@@ -9,7 +9,7 @@ export type Unfollowed = LocationKind | 'import' | 'agent-apps'
 /** The form in which a file asks for its own place. */
 export type LocationKind = 'url' | 'dirname' | 'filename'
 
-/** A node with whatever its type has. */
+/** A node with the fields of its type. */
 type AnyNode = Node & Record<string, unknown>
 
 /** A place in compiled code that no bundle can follow. */
@@ -30,10 +30,11 @@ export interface FollowedCode {
 }
 
 /**
- * Makes `new URL('./x', import.meta.url)` in compiled code point to a file of the bundle. Whatever else the code
- * does that a bundle cannot follow is named. It asks then for the place of the bundle's own module.
+ * Makes `new URL('./x', import.meta.url)` in compiled code point to a file of the bundle. Other uses of its
+ * location, which a bundle cannot follow, are returned; at run time they see the bundle's own module.
  *
- * @param bring the URL by which the bundle has a file, for its URL relative to the module; null where it cannot have it
+ * @param bring the URL by which the bundle has a file, for its URL relative to the module; null where it
+ *   cannot have it
  */
 export function followUrls(
   text: string,

@@ -34,8 +34,8 @@ const OWN_ENTRIES = new Map([
 ])
 
 /**
- * Makes the modules of a bundle: its entry, and chunks for whatever is needed later. The runtime and the code of skills
- * share one copy of the package. The output does not depend on where files are on this machine.
+ * Makes the modules of a bundle: its entry, and chunks that are loaded on demand. The runtime and the code of
+ * skills share one copy of the package. The output does not depend on where files are on this machine.
  *
  * @returns the files, by path relative to the entry's folder
  */

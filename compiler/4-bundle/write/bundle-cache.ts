@@ -4,7 +4,7 @@ import { createRequire } from 'node:module'
 import { join } from 'node:path'
 import { orNull } from '../../../src/base/attempt.js'
 import type { Message } from '../../diagnostics/diagnostics.js'
-import { type FileStat, pickStat, sameStat, vouchingStat } from '../../files/file-stat.js'
+import { type FileStat, pickStat, sameStat, settledStat } from '../../files/file-stat.js'
 import { BUILT_DIRECTORY, VERSION } from '../../files/package-place.js'
 import { digestFile } from '../../files/regular-file.js'
 import { readSealed, sealedJson } from '../../files/sealed-file.js'
@@ -19,7 +19,7 @@ import type { BundlePath } from '../parts/bundle-place.js'
  * again. It is not part of the output and may be deleted at any time.
  */
 interface BundleCache {
-  /** The digest of everything besides files that a bundle depends on. */
+  /** The digest of a bundle's inputs that are not files. */
   key: string
   /** The files that went into it, and the files written. */
   files: SeenFile[]
@@ -100,7 +100,7 @@ function readBundleCache(dir: string): BundleCache | null {
 function seen(path: string): SeenFile {
   const lookedAt = Date.now()
   const stat = statOf(path)
-  return [path, stat && vouchingStat(stat, lookedAt), stat ? digestOf(path) : '']
+  return [path, stat && settledStat(stat, lookedAt), stat ? digestOf(path) : '']
 }
 
 /** Compares a file by its stat if that had settled, else by its digest. */

@@ -75,7 +75,7 @@ export function checkOutside(
 }
 
 /**
- * Refuses a file that is there and that we did not write.
+ * Refuses an existing file that we did not write.
  *
  * @param mark the first characters of our files
  * @param noun what the message calls the file

@@ -1,4 +1,4 @@
-import { holdsPrivateKey, KEY_BYTES } from '../../../src/skill/secrets.js'
+import { containsPrivateKey, KEY_BYTES } from '../../../src/skill/secrets.js'
 import type { Place } from '../../../workspace/wall/place.js'
 import type { Workspace } from '../../../workspace/wall/workspace.js'
 import type { PathPattern } from '../tree/path-pattern.js'
@@ -68,7 +68,7 @@ class Scan {
   take(path: string, bytes: Buffer | null): Promise<boolean> | undefined {
     if (bytes === null || bytes.length === 0) return undefined
     if (this.#needs.length > 0 && !bytes.includes(this.#needs)) return undefined
-    if (bytes.subarray(0, START).includes(0) || holdsPrivateKey(bytes.subarray(0, KEY_BYTES)))
+    if (bytes.subarray(0, START).includes(0) || containsPrivateKey(bytes.subarray(0, KEY_BYTES)))
       return undefined
     return this.#search(path, bytes.toString())
   }

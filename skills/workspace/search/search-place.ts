@@ -1,6 +1,6 @@
 import { realpathSync } from 'node:fs'
 import { join, posix } from 'node:path'
-import { holdsPrivateKey, KEY_BYTES } from '../../../src/skill/secrets.js'
+import { containsPrivateKey, KEY_BYTES } from '../../../src/skill/secrets.js'
 import { inFolderOf, notFile, openFile } from '../../../workspace/wall/open-place.js'
 import { type Place, within } from '../../../workspace/wall/place.js'
 import type { Workspace } from '../../../workspace/wall/workspace.js'
@@ -94,7 +94,7 @@ function mayBeShown(path: string, { base, segments, real }: Place, { protected: 
   const folder = HeldFolder.open(join(real, posix.dirname(path)))
   try {
     const start = folder?.start(posix.basename(path), KEY_BYTES) ?? null
-    return start !== null && !holdsPrivateKey(start)
+    return start !== null && !containsPrivateKey(start)
   } finally {
     folder?.close()
   }
