@@ -38,29 +38,39 @@ interface Described {
   description?: string | undefined
 }
 
+/**
+ * The checks of frontmatter, each with the field that gives it something to check; null: all skills. Most skills
+ * have a name and a description alone.
+ */
+const CHECKS: readonly (readonly [
+  field: string | null,
+  check: (verbatim: JsonObject, at: Locator, described: Described) => Finding[],
+])[] = [
+  [null, checkName],
+  [null, checkDescription],
+  ['license', checkLicense],
+  ['compatibility', checkCompatibility],
+  ['allowed-tools', checkAllowedTools],
+  ['allowed-tools', (verbatim, at) => checkPatterns(verbatim['allowed-tools'], at)],
+  ['metadata', checkMetadata],
+  [null, checkFields],
+]
+
 /** Checks frontmatter by our rules and the specification's, apart from the characters of the name. */
 export function checkFrontmatter(verbatim: JsonObject, described: Described, at: Locator): Finding[] {
-  const findings = [...checkName(described, at), ...checkDescription(verbatim, described, at)]
-  // Most skills have no other field.
-  if (Object.keys(verbatim).every(field => field === 'name' || field === 'description')) return findings
-  return [
-    ...findings,
-    ...checkTexts(verbatim, at),
-    ...checkAllowedTools(verbatim, at),
-    ...checkPatterns(verbatim['allowed-tools'], at),
-    ...checkMetadata(verbatim, at),
-    ...checkFields(verbatim, at),
-  ]
+  return CHECKS.flatMap(([field, check]) =>
+    field === null || verbatim[field] !== undefined ? check(verbatim, at, described) : [],
+  )
 }
 
-function checkName({ name }: Described, at: Locator): Finding[] {
+function checkName(_verbatim: JsonObject, at: Locator, { name }: Described): Finding[] {
   return name.length > SPEC_NAME_MAX ? [finding('name-long', at.value('name'), String(name.length))] : []
 }
 
 function checkDescription(
   { description: written }: JsonObject,
-  { kind, description }: Described,
   at: Locator,
+  { kind, description }: Described,
 ): Finding[] {
   if (typeof written === 'object' && written !== null)
     return [wrongType(at, written, 'a string', 'description'), missing()]
@@ -75,26 +85,23 @@ function checkDescription(
   }
 }
 
-function checkTexts(verbatim: JsonObject, at: Locator): Finding[] {
-  const findings: Finding[] = []
-  for (const field of ['license', 'compatibility']) {
-    const value = verbatim[field]
-    if (value === undefined || typeof value === 'string') continue
-    findings.push(wrongType(at, value, 'a string', field))
-  }
-  if (typeof verbatim.compatibility === 'string') {
-    const length = characters(verbatim.compatibility)
-    if (length < 1 || length > COMPATIBILITY_MAX) {
-      findings.push(finding('compatibility-length', at.value('compatibility'), String(length)))
-    }
-  }
-  return findings
+function checkLicense({ license }: JsonObject, at: Locator): Finding[] {
+  return typeof license === 'string' ? [] : [wrongType(at, license ?? null, 'a string', 'license')]
+}
+
+function checkCompatibility({ compatibility }: JsonObject, at: Locator): Finding[] {
+  if (typeof compatibility !== 'string')
+    return [wrongType(at, compatibility ?? null, 'a string', 'compatibility')]
+  const length = characters(compatibility)
+  return length < 1 || length > COMPATIBILITY_MAX
+    ? [finding('compatibility-length', at.value('compatibility'), String(length))]
+    : []
 }
 
 function checkAllowedTools(verbatim: JsonObject, at: Locator): Finding[] {
   const field = 'allowed-tools'
-  const value = verbatim[field]
-  if (value === undefined || value === null || typeof value === 'string') return []
+  const value = verbatim[field] ?? null
+  if (value === null || typeof value === 'string') return []
   if (!Array.isArray(value)) return [wrongType(at, value, 'a string or a list of strings', field)]
   return first([...value.entries()].filter(([, item]) => typeof item !== 'string')).map(([index, item]) =>
     wrongType(at, item, 'a string', field, index),
