@@ -217,7 +217,7 @@ export const RULES = {
     severity: 'warning',
     reason: name =>
       `The file is called "${name}" and begins as a skill does, but no skill's file is called so`,
-    note: (_name, meant = '') => `Rename it to ${meant} if it should be a skill.`,
+    note: (_name, meant = '') => `Rename it to ${meant}, if it should be a skill.`,
   },
   'file-too-large': {
     severity: 'error',
