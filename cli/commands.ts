@@ -40,6 +40,16 @@ const LISTED: Record<string, ListedCommand> = {
     summary: 'list the tools that resolve, where they come from and what they shadow',
     load: async () => (await import('./commands/list.js')).list,
   },
+  search: {
+    shown: '<words…>',
+    summary: 'find the skills that words are about, as agents do',
+    load: async () => (await import('./commands/search.js')).search,
+  },
+  eval: {
+    shown: '[paths…]',
+    summary: 'try whether prompts find the skills that they are for',
+    load: async () => (await import('./commands/eval.js')).evalCommand,
+  },
   catalog: {
     shown: '',
     summary: 'print the list of tools that a host puts into a prompt',

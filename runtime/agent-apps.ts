@@ -70,6 +70,7 @@ export {
   ctxOwn,
   ctxPaths,
   ctxRuntime,
+  ctxSearch,
   ctxTarget,
   ctxTool,
   ctxTools,

@@ -14,6 +14,7 @@ import type { ToolState } from './lifecycle/tool-states.js'
 import type { TurnOptions } from './lifetime.js'
 import { listTools, readResource } from './read-skills.js'
 import { cloneArguments, ownLimits } from './schema/clone-arguments.js'
+import type { Hit, SearchOptions } from './search/search-tools.js'
 import type { AgentOptions } from './state/agent.js'
 import type {
   Freshness,
@@ -143,6 +144,11 @@ export interface Runtime<Tools = RegisteredTools> {
   ) => Promise<{ tool: ToolDef } & Required<ToolDetails>>
   /** Explains the source of each effective value of a tool's metadata, and the chain around it. */
   explain: <Ref extends string>(ref: ToolRef<Tools, Ref>) => Promise<Explanation>
+  /**
+   * Finds tools by words, the best first: of those that `listTools` gives, by their names, tags, descriptions and
+   * texts. An empty query finds all. Throws OPTIONS_INVALID.
+   */
+  search: (query: string, options?: SearchOptions) => Promise<Hit[]>
   /** Every tool with what a user wants to see of it: where it is from, what it shadows, and its state. */
   tools: () => Promise<ToolState[]>
   /**
@@ -190,6 +196,7 @@ const LATER = [
   'explain',
   'tools',
   'turn',
+  'search',
   'endSession',
   'start',
   'activate',

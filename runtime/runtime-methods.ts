@@ -3,8 +3,10 @@
 import type { ToolDetails } from '../src/index/index-format.js'
 import type { Explanation } from './cascade/explain.js'
 import type { RenderOptions } from './content/render-tool.js'
+import { allTools } from './find/all-tools.js'
 import { lazy } from './host/later.js'
 import { UncopiedArguments } from './schema/clone-arguments.js'
+import type { Hit, SearchOptions } from './search/search-tools.js'
 import type { Globals } from './state/context.js'
 import type { ToolDef } from './state/tool-def.js'
 
@@ -16,6 +18,7 @@ const rendering = lazy(() => import('./content/render-tool.js'))
 const details = lazy(() => import('./find/read-details.js'))
 const sessions = lazy(() => import('./lifetime.js'))
 const cascades = lazy(() => import('./cascade/explain.js'))
+const searches = lazy(() => import('./search/search-tools.js'))
 
 export async function render(
   globals: Globals,
@@ -31,6 +34,11 @@ export async function describe(
   ref: string,
 ): Promise<{ tool: ToolDef } & Required<ToolDetails>> {
   return (await details()).describe(ref, globals)
+}
+
+export async function search(globals: Globals, query: string, options?: SearchOptions): Promise<Hit[]> {
+  const all = await allTools(globals)
+  return (await (await searches()).searchTools(query, options, { globals, all, known: all })).hits
 }
 
 export async function endSession(globals: Globals, sessionId: string): Promise<void> {

@@ -1,5 +1,5 @@
-import { type Context, ctxTool, ctxTools, isAgentAppsError, type ToolDef, type ToolResult } from 'agent-apps'
-import { isLibrary, schemasOf, selected, summaryOf } from './tool-summary.js'
+import { type Context, ctxSearch, ctxTool, isAgentAppsError, type ToolDef, type ToolResult } from 'agent-apps'
+import { schemasOf, summaryOf } from './tool-summary.js'
 
 export const frontmatter = {
   name: 'agent-discover',
@@ -15,6 +15,8 @@ export const frontmatter = {
           type: 'string',
           description: 'Only tools that one of these patterns matches: "db-*", or "#api" for a tag.',
         },
+        runs: { type: 'boolean', description: 'Only tools that do something; false: only texts to load.' },
+        names: { type: 'array', items: { type: 'string' }, description: 'Only tools of these names.' },
         limit: { type: 'integer', minimum: 1, maximum: 100, default: 10, description: 'At most so many.' },
       },
       additionalProperties: false,
@@ -26,20 +28,21 @@ interface Arguments {
   query?: string
   tags?: string[]
   pattern?: string
+  runs?: boolean
+  names?: string[]
   limit: number
 }
 
 /** Finds only what an agent may be offered, whoever calls; `skill-list` lists the library's own tools. */
 export default async function agentDiscover(ctx: Context, args: Arguments): Promise<ToolResult> {
-  const offered = (await ctxTools(ctx, 'agent')).filter(tool => !isLibrary(tool))
-  const found = ranked(selected(offered, args), args.query)
-  const shown = found.slice(0, args.limit)
-  const known = await Promise.all(shown.map(tool => withArguments(tool, ctx)))
+  const { query = '', ...options } = args
+  const { hits, found } = await ctxSearch(ctx, query, options, 'agent')
+  const known = await Promise.all(hits.map(({ tool }) => withArguments(tool, ctx)))
   const tools = known.flatMap(tool => (tool ? [{ ...summaryOf(tool), ...schemasOf(tool, ctx) }] : []))
-  const more = found.length - shown.length
+  const more = found - hits.length
   return {
-    title: `${found.length} ${found.length === 1 ? 'tool' : 'tools'}`,
-    metadata: { found: found.length },
+    title: `${found} ${found === 1 ? 'tool' : 'tools'}`,
+    metadata: { found },
     output: { tools, ...(more > 0 && { more }) },
   }
 }
@@ -53,33 +56,4 @@ async function withArguments(tool: ToolDef, ctx: Context): Promise<ToolDef | nul
     if (isAgentAppsError(error)) return null
     throw error
   }
-}
-
-/** The tools that contain words of the query, those with most first; all if there is no query. */
-function ranked(tools: ToolDef[], query = ''): ToolDef[] {
-  const words = [...new Set(wordsOf(query))]
-  const telling = words.filter(({ length }) => length > 2)
-  const wanted = telling.length > 0 ? telling : words
-  if (wanted.length === 0) return tools
-  return tools
-    .map(tool => ({ tool, score: scoreOf(tool, wanted) }))
-    .filter(({ score }) => score > 0)
-    .sort((a, b) => b.score - a.score)
-    .map(({ tool }) => tool)
-}
-
-/** A word counts most in the name, and more in a tag than in the description. */
-function scoreOf({ name, frontmatter: { tags, description = '' } }: ToolDef, wanted: string[]): number {
-  const places: [string[], number][] = [
-    [wordsOf(name), 4],
-    [wordsOf(tags.join(' ')), 2],
-    [wordsOf(description), 1],
-  ]
-  return wanted
-    .flatMap(word => places.map(([words, weight]) => (words.some(one => one.startsWith(word)) ? weight : 0)))
-    .reduce((sum, weight) => sum + weight, 0)
-}
-
-function wordsOf(text: string): string[] {
-  return text.toLowerCase().match(/[\p{L}\p{N}]+/gu) ?? []
 }

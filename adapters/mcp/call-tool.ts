@@ -8,9 +8,11 @@ import {
   type ServerContext,
 } from '@modelcontextprotocol/server'
 import { failureForModel, type Runtime } from 'agent-apps'
+import { DISCOVER } from '../skill-tools/skill-access.js'
 import { approved } from './ask-client.js'
 import { callResult, failureResult } from './call-result.js'
 import type { Connection } from './connection.js'
+import { SEARCH_SKILLS, searchArguments, searchResult } from './search-skills.js'
 import { outputSchemaOf } from './served-tools.js'
 
 /**
@@ -23,15 +25,33 @@ export async function callTool(
   { name, arguments: args = {} }: CallToolRequestParams,
   ctx: ServerContext,
 ): Promise<CallToolResult | InputRequiredResult> {
-  const { agent, ids, runtime, served, mcp } = connection
+  const { served, mcp } = connection
   const tool = await served.find(name)
-  if (!tool) throw new ProtocolError(ProtocolErrorCode.InvalidParams, `Tool ${name} not found`)
+  if (tool)
+    return made(connection, tool.name, args, ctx, result =>
+      mcp.server.projectCallToolResult(callResult(result, tool), outputSchemaOf(tool)),
+    )
+  const searched = name === SEARCH_SKILLS.name ? await served.searched() : null
+  if (!searched) throw new ProtocolError(ProtocolErrorCode.InvalidParams, `Tool ${name} not found`)
+  return made(connection, DISCOVER, searchArguments(args, searched), ctx, result =>
+    searchResult(result, searched),
+  )
+}
+
+/** Makes a call, once the person at the client was asked about it where that must be. */
+async function made(
+  connection: Connection,
+  name: string,
+  args: unknown,
+  ctx: ServerContext,
+  shown: (result: unknown) => CallToolResult,
+): Promise<CallToolResult | InputRequiredResult> {
+  const { agent, ids, runtime } = connection
   try {
-    const { ask, callId } = await approved(connection, tool.name, args, ctx)
+    const { ask, callId } = await approved(connection, name, args, ctx)
     if (ask) return ask
     const options = { ...ids, signal: ctx.mcpReq.signal, ...(callId !== undefined && { callId }) }
-    const result = await withProgress(runtime, ctx, () => agent.invoke(tool.name, args, options))
-    return mcp.server.projectCallToolResult(callResult(result, tool), outputSchemaOf(tool))
+    return shown(await withProgress(runtime, ctx, () => agent.invoke(name, args, options)))
   } catch (error) {
     return failureResult(failureForModel(error))
   }

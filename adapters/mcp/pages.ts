@@ -1,7 +1,7 @@
 import { ProtocolError, ProtocolErrorCode } from '@modelcontextprotocol/server'
 
 /** The items of a page. */
-const PAGE = 100
+export const PAGE = 100
 
 /**
  * A page of items that are sorted by key, in the order of code units. A cursor is the last key of the previous page, so that

@@ -30,6 +30,11 @@ export interface ServeOptions {
   /** True if folder skills are served under the Skills extension (SEP-2640). Default: true. */
   skills?: boolean | undefined
   /**
+   * True if the tool `search-skills` is served, which finds the skills among `tools` by words. The clients may call
+   * `agent-discover` then. Default: true where there are more than 100 of them, which is a page of the list.
+   */
+  search?: boolean | undefined
+  /**
    * The way to ask about a call that needs approval. `client` asks the person at the client, over stdio. `runtime` asks the
    * runtime's `interact`, as HTTP always does. Default: `client`.
    */
@@ -54,7 +59,7 @@ export interface ServedSkills {
   onChange: (handler: (changes: McpChanges) => void) => () => void
 }
 
-const OPTIONS = ['policy', 'tools', 'prompts', 'skills', 'approval', 'onRefused', 'server']
+const OPTIONS = ['policy', 'tools', 'prompts', 'skills', 'search', 'approval', 'onRefused', 'server']
 
 /**
  * Serves a runtime's tools and skills over MCP, in both eras of the protocol.
@@ -65,7 +70,7 @@ export function serveSkills(runtime: Runtime, options: ServeOptions = {}): Serve
   checkOptions(options)
   const { policy = {}, tools = true, prompts = true, skills = true } = options
   const lister = runtime.forAgent(policy)
-  const served = new ServedTools(lister, tools)
+  const served = new ServedTools(lister, tools, options.search)
   const extension = skills ? extensionOf(runtime, policy, options.onRefused) : null
   const lists = watchLists(served)
   const create: McpServerFactory = ({ requestInfo }) => {

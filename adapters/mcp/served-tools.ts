@@ -3,7 +3,9 @@ import { type AgentRuntime, matchPattern, type ToolDef } from 'agent-apps'
 import { isLibraryTool } from '../library-tools.js'
 import { modelNames } from '../model-names.js'
 import { readPatterns } from '../read-patterns.js'
-import { byKey, pageOf } from './pages.js'
+import { DISCOVER } from '../skill-tools/skill-access.js'
+import { byKey, PAGE, pageOf } from './pages.js'
+import { SEARCH_SKILLS } from './search-skills.js'
 
 /** A tool with its served name. */
 interface ServedTool {
@@ -15,12 +17,17 @@ interface ServedTool {
 export class ServedTools {
   readonly #agent: AgentRuntime
   readonly #patterns: readonly string[] | boolean
+  readonly #search: boolean | undefined
   /** The tools of the last listing, by served name. */
   #known: ReadonlyMap<string, ToolDef> = new Map()
 
-  /** @throws OPTIONS_INVALID for an invalid pattern */
-  constructor(agent: AgentRuntime, patterns: boolean | string | readonly string[]) {
+  /**
+   * @param search whether the skills can be searched; undefined: where there are more of them than a page of the list has
+   * @throws OPTIONS_INVALID for an invalid pattern
+   */
+  constructor(agent: AgentRuntime, patterns: boolean | string | readonly string[], search?: boolean) {
     this.#agent = agent
+    this.#search = search
     this.#patterns = typeof patterns === 'boolean' ? patterns : readPatterns(patterns)
   }
 
@@ -33,7 +40,8 @@ export class ServedTools {
   async list(visible?: readonly ToolDef[]): Promise<ServedTool[]> {
     const tools = (visible ?? (await this.visible())).filter(tool => this.#isServed(tool))
     const byName = new Map(tools.map(tool => [tool.name, tool]))
-    const served = [...(await modelNames([...byName.keys()], []))].map(([own, name]) => ({
+    const reserved = (await this.#isSearched(tools)) ? [SEARCH_SKILLS.name] : []
+    const served = [...(await modelNames([...byName.keys()], reserved))].map(([own, name]) => ({
       name,
       tool: byName.get(own) as ToolDef,
     }))
@@ -42,14 +50,30 @@ export class ServedTools {
   }
 
   async page(cursor: string | undefined): Promise<{ tools: Tool[]; nextCursor?: string }> {
-    const { items, ...more } = pageOf(await this.list(), ({ name }) => name, cursor)
-    return { tools: items.map(describeTool), ...more }
+    const served = await this.list()
+    const isSearched = await this.#isSearched(served.map(({ tool }) => tool))
+    const all = [...served, ...(isSearched ? [SEARCH_SKILLS] : [])].sort(byKey(({ name }) => name))
+    const { items, ...more } = pageOf(all, ({ name }) => name, cursor)
+    return { tools: items.map(item => ('tool' in item ? describeTool(item) : item)), ...more }
   }
 
   /** The tool with a served name; undefined if there is none. The call itself decides whether it is allowed. */
   async find(name: string): Promise<ToolDef | undefined> {
     if (!this.#known.has(name)) await this.list()
     return this.#known.get(name)
+  }
+
+  /** The skills that `search-skills` finds; null where that is not served. */
+  async searched(): Promise<ServedTool[] | null> {
+    const served = await this.list()
+    return (await this.#isSearched(served.map(({ tool }) => tool)))
+      ? served.filter(({ tool }) => !tool.runs)
+      : null
+  }
+
+  async #isSearched(tools: readonly ToolDef[]): Promise<boolean> {
+    const isMany = tools.filter(({ runs }) => !runs).length > PAGE
+    return (this.#search ?? isMany) && (await this.#agent.findTool(DISCOVER)) !== null
   }
 
   #isServed(tool: ToolDef): boolean {

@@ -61,7 +61,7 @@ export async function modelTools(wanted: Offered): Promise<Offer> {
       ({ name, frontmatter }) => frontmatter.description === undefined || !short.has(name),
     )
     if (!isWhole && (await searching.findTool(DISCOVER)))
-      tools.set(names.search, searchTool(searching, known, names))
+      tools.set(names.search, searchTool(searching, known, names, searching !== agent))
   }
   return { tools, instructions: catalog.text }
 }

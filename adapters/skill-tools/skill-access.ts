@@ -7,7 +7,8 @@ import { partOfData, type Shown, shownResult, shownText } from './shown.js'
 
 /** The most names in the schema's `enum`; more would fill the prompt. */
 const ENUM_MAX = 100
-const FOUND_MAX = 10
+/** The most skills that a search finds. */
+export const FOUND_MAX = 10
 
 /** A tool that gives a model the text of a skill. */
 export function loadTool(
@@ -62,8 +63,23 @@ export function readTool(agent: AgentRuntime, { load }: OfferNames, own: OwnFile
   }
 }
 
-/** A tool that finds skills for which the catalog has no space. */
-export function searchTool(agent: AgentRuntime, skills: readonly string[], { load }: OfferNames): ModelTool {
+/**
+ * A tool that finds skills for which the catalog has no space.
+ *
+ * @param skills those that the model may load
+ * @param isPart true where the agent that searches may find others too
+ */
+export function searchTool(
+  agent: AgentRuntime,
+  skills: readonly string[],
+  { load }: OfferNames,
+  isPart: boolean,
+): ModelTool {
+  const may = new Set(skills)
+  const discovered = (query: string): JsonObject => ({
+    ...{ query, runs: false, limit: FOUND_MAX },
+    ...(isPart && { names: [...skills] }),
+  })
   return {
     runs: null,
     description: `Finds skills by words of a task. Load one of those found with ${load}.`,
@@ -72,8 +88,8 @@ export function searchTool(agent: AgentRuntime, skills: readonly string[], { loa
     run: async (input, options) => {
       const args = discovered(textField(input, 'query'))
       const { output } = (await agent.invoke(DISCOVER, args, options)) as DiscoverResult
-      const found = output.tools.filter(({ name }) => skills.includes(name))
-      return { skills: found.slice(0, FOUND_MAX).map(({ name, description }) => ({ name, description })) }
+      const found = output.tools.filter(({ name }) => may.has(name))
+      return { skills: found.map(({ name, description }) => ({ name, description })) }
     },
     show: shownResult,
   }
@@ -84,11 +100,6 @@ export const DISCOVER = 'agent-discover'
 
 interface DiscoverResult {
   output: { tools: { name: string; description?: string }[] }
-}
-
-/** The arguments of a search. It also finds tools, so that the limit is higher than what is shown. */
-function discovered(query: string): { query: string; limit: number } {
-  return { query, limit: 100 }
 }
 
 function objectOf(properties: JsonObject): JsonObject {

@@ -2,7 +2,7 @@ import { type CheckResult, check, fromMessage, type Message } from 'agent-apps/c
 import { type Command, type Invocation, projectOptions } from '../command.js'
 import { fromHere } from '../from-here.js'
 import { catalogLine, count, printable } from '../output.js'
-import { type Comparison, compareWithBaseline, writeBaseline } from '../report/baseline.js'
+import { type Comparison, compareWithBaseline, showComparison, writeBaseline } from '../report/baseline.js'
 import { type Format, REPORT_OPTIONS, readFormat } from '../report/formats.js'
 import { githubAnnotations, writeStepSummary } from '../report/github-annotations.js'
 import { ALLOW_EMPTY, isEmptyUnasked, orNothing } from '../report/no-skills.js'
@@ -169,13 +169,6 @@ function fixSummary({ fixes, fixed, diagnostics }: CheckResult, { options }: Inv
   if (options['dry-run'] === true) return `would fix ${places}`
   const left = diagnostics.filter(({ severity }) => severity !== 'info').length
   return `fixed ${places}; not fixed: ${left === 0 ? 'none' : `${count(left)}, to be corrected by hand`}`
-}
-
-function showComparison({ known, gone }: Comparison, { output, cwd }: Invocation): void {
-  for (const { rule, file, reason } of gone)
-    output.note(`no longer wrong: ${printable(`${fromHere(file, cwd)} ${reason}`)} ${rule}`)
-  const advice = gone.length > 0 ? '; write the baseline again to drop them' : ''
-  output.result(`baseline: ${count(known)} accepted, ${count(gone.length)} no longer wrong${advice}`)
 }
 
 /** Prints the verdicts of the specification, after the other diagnostics that fail. */

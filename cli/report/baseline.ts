@@ -1,7 +1,9 @@
 import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { dirname, relative, resolve, sep } from 'node:path'
 import { fromMessage, type Message } from 'agent-apps/compiler'
-import { fromCwd } from '../from-here.js'
+import type { Invocation } from '../command.js'
+import { fromCwd, fromHere } from '../from-here.js'
+import { count, printable } from '../output.js'
 import { usageError } from '../usage-error.js'
 import { failures } from './rule-groups.js'
 
@@ -50,6 +52,14 @@ export function compareWithBaseline(path: string, diagnostics: readonly Message[
     .flat()
     .map(entry => ({ ...entry, file: fromCwd(resolve(dirname(file), entry.file), cwd) }))
   return { fresh, known: diagnostics.length - fresh.length, gone }
+}
+
+/** Shows what a baseline accepts, and what of it is no longer wrong. */
+export function showComparison({ known, gone }: Comparison, { output, cwd }: Invocation): void {
+  for (const { rule, file, reason } of gone)
+    output.note(`no longer wrong: ${printable(`${fromHere(file, cwd)} ${reason}`)} ${rule}`)
+  const advice = gone.length > 0 ? '; write the baseline again to drop them' : ''
+  output.result(`baseline: ${count(known)} accepted, ${count(gone.length)} no longer wrong${advice}`)
 }
 
 function entryOf(message: Message, baseline: string, cwd: string): Entry {

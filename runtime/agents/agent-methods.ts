@@ -34,6 +34,7 @@ import { lazy } from '../host/later.js'
 import { checkAgent, checkSpawned } from '../options/check-limits.js'
 import { type AgentLimits, agentLimits } from '../policy/agent-limits.js'
 import { noteOpened } from '../policy/opened-skills.js'
+import type { Hit, SearchOptions } from '../search/search-tools.js'
 import { type Agent, agentUnknown, idIn, idsOf, keepAbove } from '../state/agent.js'
 import type { AnswerOptions, CallIds, Globals, InvokeOptions, RuntimeConfig } from '../state/context.js'
 import type { AgentPolicy, Authorization, NamedAgent, Offer } from '../state/policy.js'
@@ -46,6 +47,7 @@ import { trustOf } from '../trust/project-trust.js'
 
 const offers = lazy(() => import('./offer.js'))
 const details = lazy(() => import('../find/read-details.js'))
+const searches = lazy(() => import('../search/search-tools.js'))
 const catalogs = lazy(() => import('../../src/catalog/catalog.js'))
 
 /** The calls of an agent: their view, options and limits. */
@@ -69,7 +71,7 @@ export async function findTool(agent: Agent, ref: string): Promise<ToolDef | nul
 }
 
 export async function listTools(agent: Agent): Promise<ToolDef[]> {
-  return withRequired(await callableTools(agent))
+  return [...withRequired(await callableTools(agent))]
 }
 
 async function callableTools(agent: Agent): Promise<ToolDef[]> {
@@ -92,6 +94,22 @@ async function listsOf(agent: Agent): Promise<{ place: Calls; all: ToolDef[]; ca
 export async function offer(agent: Agent): Promise<Offer> {
   const { place, all, callable } = await listsOf(agent)
   return (await offers()).offerOf(all, callable, place.view, place.limits())
+}
+
+export async function search(agent: Agent, query: string, options?: SearchOptions): Promise<Hit[]> {
+  const { place, all, callable } = await listsOf(agent)
+  const { globals } = place.view
+  const searchable = { globals, all, known: usableAmong(callable), limits: place.limits() }
+  return (await (await searches()).searchTools(query, options, searchable)).hits
+}
+
+const usable = new WeakMap<readonly ToolDef[], readonly ToolDef[]>()
+
+/** Those that lack no tool that they require; of one list always the same array, by which is seen that it is the same. */
+function usableAmong(callable: ToolDef[]): readonly ToolDef[] {
+  const known = usable.get(callable) ?? withRequired(callable)
+  usable.set(callable, known)
+  return known
 }
 
 export async function invoke(
@@ -232,7 +250,7 @@ interface KeptList {
   metadata: readonly JsonObject[]
   skills: readonly ToolDef[]
   policy: RuntimeConfig['policy']
-  allowed: readonly ToolDef[]
+  allowed: ToolDef[]
 }
 
 const lists = new WeakMap<Globals, Map<string, KeptList>>()
@@ -265,11 +283,11 @@ async function keptList(
     areSame(known.tools, tools) &&
     tools.every(({ frontmatter }, number) => frontmatter.metadata === known.metadata[number])
   )
-    return [...known.allowed]
+    return known.allowed
   const allowed = await decide()
   const metadata = tools.map(({ frontmatter }) => frontmatter.metadata)
   if (kept.size >= KEPT_MAX) kept.clear()
-  kept.set(key, { tools, metadata, skills, policy: config.policy, allowed: [...allowed] })
+  kept.set(key, { tools, metadata, skills, policy: config.policy, allowed })
   return allowed
 }
 

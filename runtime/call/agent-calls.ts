@@ -17,6 +17,7 @@ import { allowedAmong, authorize, limitPart } from '../policy/authorize.js'
 import { guardsOf, isEnabled } from '../policy/guards-of.js'
 import { noteOpened } from '../policy/opened-skills.js'
 import { checkArguments, copyOfPlain, plainArguments } from '../schema/check-arguments.js'
+import type { SearchOptions, SearchResult } from '../search/search-tools.js'
 import type { Chain } from '../state/chain.js'
 import type { CallerKind, Globals, InvokeOptions } from '../state/context.js'
 import type { ToolDef } from '../state/tool-def.js'
@@ -67,6 +68,25 @@ export async function toolsFrom(ctx: RunContext, as: CallerKind): Promise<ToolDe
   const view = await agentView(own)
   const { globals } = view
   return withRequired(await callableAmong(await allTools(globals), view, agentLimits(globals, ctx)))
+}
+
+/** Searches the tools that may be called from a context. */
+export async function searchFrom(
+  ctx: RunContext,
+  query: string,
+  options: SearchOptions,
+  as: CallerKind,
+): Promise<SearchResult> {
+  const { searchTools } = await searches()
+  const own = callGlobals(ctx)
+  if (as !== 'agent') {
+    const all = await allTools(own)
+    return searchTools(query, options, { globals: own, all, known: all })
+  }
+  const { globals } = await agentView(own)
+  const all = await allTools(globals)
+  const known = await toolsFrom(ctx, as)
+  return searchTools(query, options, { globals, all, known, limits: agentLimits(globals, ctx) })
 }
 
 /**
@@ -237,6 +257,7 @@ function unknownToAgent(ref: string, hint = LISTED): AgentAppsError {
 }
 
 const evaluation = lazy(() => import('../directory/not-evaluated.js'))
+const searches = lazy(() => import('../search/search-tools.js'))
 const opening = lazy(() => import('../find/opened-skill.js'))
 
 /** The result for an agent: an opened skill includes its folder and files. */

@@ -6,6 +6,7 @@ import type { Approval } from '../approvals/kept-approvals.js'
 import type { OpenedSkill } from '../find/opened-skill.js'
 import { lazy } from '../host/later.js'
 import { ownLimits } from '../schema/clone-arguments.js'
+import type { Hit, SearchOptions } from '../search/search-tools.js'
 import type { Agent, AgentOptions } from '../state/agent.js'
 import type { AnswerOptions, CallContext, CallIds, Globals, InvokeOptions } from '../state/context.js'
 import type { ApprovalAnswer, Authorization, Offer } from '../state/policy.js'
@@ -55,6 +56,11 @@ export interface AgentRuntime {
   /** The catalog of the tools that it may call, for a prompt. */
   catalog: (options?: CatalogOptions<ToolDef>) => Promise<Catalog>
   /**
+   * Finds tools by words, the best first: of those that `listTools` gives, and scored as if there were no others. The text of a
+   * skill counts where the agent may open that without being asked about. An empty query finds all. Throws OPTIONS_INVALID.
+   */
+  search: (query: string, options?: SearchOptions) => Promise<Hit[]>
+  /**
    * Decides about a call as `invoke` does, without making it or asking anybody. Where a person has to be asked,
    * `request` is what to ask; with a `callId`, `answer` takes the answer.
    */
@@ -98,6 +104,7 @@ const METHODS = [
   'invoke',
   'open',
   'readResource',
+  'search',
   'describe',
   'catalog',
   'authorize',

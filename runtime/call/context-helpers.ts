@@ -10,6 +10,7 @@ import { pathGet } from '../../src/values/path-expression.js'
 import type { OpenedSkill } from '../find/opened-skill.js'
 import { lazy } from '../host/later.js'
 import { interpolationRoots } from '../schema/interpolation-roots.js'
+import type { SearchOptions, SearchResult } from '../search/search-tools.js'
 import type { CallerKind, Context } from '../state/context.js'
 import type { Authorization } from '../state/policy.js'
 import type { ToolDef } from '../state/tool-def.js'
@@ -80,6 +81,22 @@ export function ctxCwd({ locals, globals }: Context): string {
  */
 export async function ctxTools(ctx: Context, as: CallerKind = ctx.envelope.as): Promise<ToolDef[]> {
   return (await agents()).toolsFrom(ctx as RunContext, as)
+}
+
+/**
+ * Finds tools by words among those that `ctxTools` returns, with their number before the limit. The text of a skill
+ * counts where the caller may open that without being asked about.
+ *
+ * @param as `agent`: as an agent finds them, whoever called
+ * @throws OPTIONS_INVALID
+ */
+export async function ctxSearch(
+  ctx: Context,
+  query: string,
+  options: SearchOptions = {},
+  as: CallerKind = ctx.envelope.as,
+): Promise<SearchResult> {
+  return (await agents()).searchFrom(ctx as RunContext, query, options, as)
 }
 
 /**

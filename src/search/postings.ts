@@ -1,10 +1,10 @@
-import type { TermWeight } from './tool-terms.js'
+import type { ToolTerms } from './tool-terms.js'
 
 /** The tools that have a term. */
 export interface Postings {
   /** Their rows, ascending. */
   rows: number[]
-  /** The term's weight in each, as `TermWeight` has them. */
+  /** The term's weight in each, as `ToolTerms` has them. */
   all: number[]
   declared: number[]
 }
@@ -19,16 +19,16 @@ export interface TermIndex {
 }
 
 /** @param tools the terms of each tool, in order of row */
-export function indexTerms(tools: readonly ReadonlyMap<string, TermWeight>[]): TermIndex {
+export function indexTerms(tools: readonly ToolTerms[]): TermIndex {
   const byTerm = new Map<string, Postings>()
-  tools.forEach((terms, row) => {
-    for (const [term, { all, declared }] of terms) {
+  tools.forEach(({ terms, all, declared }, row) => {
+    terms.forEach((term, at) => {
       const known = byTerm.get(term) ?? { rows: [], all: [], declared: [] }
       known.rows.push(row)
-      known.all.push(all)
-      known.declared.push(declared)
+      known.all.push(all[at] ?? 0)
+      known.declared.push(declared[at] ?? 0)
       byTerm.set(term, known)
-    }
+    })
   })
   let sorted: string[] | undefined
   return {
@@ -55,19 +55,16 @@ function firstFrom(sorted: readonly string[], text: string): number {
 }
 
 function strongest(several: readonly Postings[]): Postings {
-  const byRow = new Map<number, TermWeight>()
+  const byRow = new Map<number, [all: number, declared: number]>()
   for (const { rows, all, declared } of several)
     rows.forEach((row, at) => {
-      const known = byRow.get(row) ?? { all: 0, declared: 0 }
-      byRow.set(row, {
-        all: Math.max(known.all, all[at] ?? 0),
-        declared: Math.max(known.declared, declared[at] ?? 0),
-      })
+      const [most, mostDeclared] = byRow.get(row) ?? [0, 0]
+      byRow.set(row, [Math.max(most, all[at] ?? 0), Math.max(mostDeclared, declared[at] ?? 0)])
     })
-  const rows = [...byRow].sort(([a], [b]) => a - b)
+  const sorted = [...byRow].sort(([a], [b]) => a - b)
   return {
-    rows: rows.map(([row]) => row),
-    all: rows.map(([, weight]) => weight.all),
-    declared: rows.map(([, weight]) => weight.declared),
+    rows: sorted.map(([row]) => row),
+    all: sorted.map(([, [all]]) => all),
+    declared: sorted.map(([, [, declared]]) => declared),
   }
 }

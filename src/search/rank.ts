@@ -43,19 +43,23 @@ export function rank(
   isWanted: (row: number) => boolean,
   limit: number,
 ): Ranking {
-  const counted = words.map(({ word, term }) => ({ word, ...countTerm(term, index, view) }))
+  const terms = words.map(({ word, term }) => ({ word, ...countTerm(term, index, view) }))
   const scores = new Float64Array(view.parts.length)
   const found: number[] = []
-  for (const { rows, weights, rarity } of counted)
+  for (const { postings, rarity } of terms) {
+    const { rows } = postings
     for (let at = 0; at < rows.length; at++) {
       const row = rows[at] as number
+      const weight = weightSeen(postings, at, view)
+      if (weight === 0) continue
       if (scores[row] === 0 && isWanted(row)) found.push(row)
-      scores[row] = (scores[row] as number) + (rarity * (weights[at] as number)) / LEVELS
+      scores[row] = (scores[row] as number) + (rarity * weight) / LEVELS
     }
+  }
   const best: Scored[] = []
   for (const row of found) keepBest(best, { row, score: scores[row] as number }, limit)
   const matchedIn = (row: number): string[] =>
-    counted.flatMap(({ word, rows }) => (rows.includes(row) ? [word] : []))
+    terms.flatMap(({ word, postings }) => (hasRow(postings, row, view) ? [word] : []))
   return { best: best.map(one => ({ ...one, matched: matchedIn(one.row) })), found: found.length }
 }
 
@@ -64,49 +68,54 @@ interface Scored {
   score: number
 }
 
-/** A term as a caller may see it. */
+/** The tools with a term, and how much that tells of a tool. */
 interface CountedTerm {
-  /** The rows that have it. */
-  rows: number[]
-  weights: number[]
-  /** How much a tool tells by having it. */
+  postings: Postings
   rarity: number
-}
-
-/** A term that no tool has is taken as the beginning of others. */
-function countTerm(term: string, index: TermIndex, view: SearchView): CountedTerm {
-  const exact = index.postings(term)
-  const seen = exact && seenBy(view, exact)
-  if (seen && seen.rows.length > 0) return seen
-  return seenBy(view, term.length < BEGINNING_MIN ? NO_POSTINGS : index.beginningWith(term))
 }
 
 const BEGINNING_MIN = 3
 
-function seenBy({ parts, count }: SearchView, { rows, all, declared }: Postings): CountedTerm {
-  const seen: CountedTerm = { rows: [], weights: [], rarity: 0 }
-  for (let at = 0; at < rows.length; at++) {
-    const row = rows[at] as number
-    const part = parts[row]
-    const weight =
-      part === EVERYTHING ? (all[at] as number) : part === DECLARED ? (declared[at] as number) : 0
-    if (weight === 0) continue
-    seen.rows.push(row)
-    seen.weights.push(weight)
-  }
-  const { length } = seen.rows
-  seen.rarity = Math.log(1 + (count - length + 0.5) / (length + 0.5))
-  return seen
+/** A term that no tool has is taken as the beginning of others. */
+function countTerm(term: string, index: TermIndex, view: SearchView): CountedTerm {
+  const exact = index.postings(term) ?? NO_POSTINGS
+  const count = countSeen(exact, view)
+  if (count > 0) return { postings: exact, rarity: rarityOf(count, view) }
+  const postings = term.length < BEGINNING_MIN ? NO_POSTINGS : index.beginningWith(term)
+  return { postings, rarity: rarityOf(countSeen(postings, view), view) }
+}
+
+function rarityOf(count: number, view: SearchView): number {
+  return Math.log(1 + (view.count - count + 0.5) / (count + 0.5))
+}
+
+function countSeen(postings: Postings, view: SearchView): number {
+  let count = 0
+  for (let at = 0; at < postings.rows.length; at++) if (weightSeen(postings, at, view) > 0) count++
+  return count
+}
+
+/** The weight of a term in a tool that the caller may see; 0 for what it may not. */
+function weightSeen({ rows, all, declared }: Postings, at: number, { parts }: SearchView): number {
+  const part = parts[rows[at] as number]
+  return part === EVERYTHING ? (all[at] as number) : part === DECLARED ? (declared[at] as number) : 0
+}
+
+function hasRow(postings: Postings, row: number, view: SearchView): boolean {
+  const at = postings.rows.indexOf(row)
+  return at !== -1 && weightSeen(postings, at, view) > 0
 }
 
 /** Puts one among the best, if it is, in its place: of two that are as good, the first row is the better. */
 function keepBest(best: Scored[], one: Scored, limit: number): void {
-  const isBetter = (other: Scored): boolean =>
-    one.score > other.score || (one.score === other.score && one.row < other.row)
   const last = best[limit - 1]
-  if (limit < 1 || (last && !isBetter(last))) return
+  if (limit < 1 || (last && !isBetter(one, last))) return
   let at = best.length
-  while (at > 0 && isBetter(best[at - 1] as Scored)) at--
+  while (at > 0 && isBetter(one, best[at - 1] as Scored)) at--
   best.splice(at, 0, one)
   best.length = Math.min(best.length, limit)
+}
+
+function isBetter(one: Scored, other: Scored): boolean {
+  return one.score > other.score || (one.score === other.score && one.row < other.row)
 }

@@ -14,15 +14,16 @@ export const SEARCH_FIELDS = ['name', 'tags', 'description', 'headings', 'body']
 export type SearchField = (typeof SEARCH_FIELDS)[number]
 
 /**
- * The weight of a term of a tool, in `LEVELS` levels, as BM25F has it: a field that is long for its kind counts
- * less, and a term's tenth occurrence less than its second. It depends on the tool alone, so that it can be kept
- * beside the tool.
+ * The terms of a tool, each with its weight in `LEVELS` levels, as BM25F has it: a field that is long for its kind
+ * counts less, and a term's tenth occurrence less than its second. All of it depends on the tool alone, so that it can
+ * be kept beside the tool.
  */
-export interface TermWeight {
-  /** From 1. */
-  all: number
-  /** Without headings and body, for callers who may not read those; 0 where only those have the term. */
-  declared: number
+export interface ToolTerms {
+  terms: string[]
+  /** The weight of each, from 1. */
+  all: Uint8Array
+  /** Its weight without headings and body, for callers who may not read those; 0 where only those have it. */
+  declared: Uint8Array
 }
 
 export const LEVELS = 63
@@ -33,7 +34,7 @@ const BODY_TERMS = 128
  * The weight of a field, how much its length counts, and its usual length in words. They were chosen by 281 prompts of
  * users for 13 skills among 4,000.
  */
-const FIELDS: Record<SearchField, { weight: number; byLength: number; usual: number }> = {
+const FIELDS: Readonly<Record<SearchField, { weight: number; byLength: number; usual: number }>> = {
   name: { weight: 3, byLength: 0.5, usual: 3 },
   tags: { weight: 2, byLength: 0.5, usual: 5 },
   description: { weight: 1.5, byLength: 0.6, usual: 35 },
@@ -42,50 +43,62 @@ const FIELDS: Record<SearchField, { weight: number; byLength: number; usual: num
 }
 const SATURATION = 1.2
 
-/** The terms of a tool with their weights. */
-export function toolTerms(texts: SearchedTexts): Map<string, TermWeight> {
+/** The terms of a tool with their weights: those that it declares, and the strongest others. */
+export function toolTerms(texts: SearchedTexts): ToolTerms {
   const declared = new Map<string, number>()
-  const all = new Map<string, number>()
-  for (const [field, weights] of fieldWeights(texts))
-    for (const [term, weight] of weights) {
-      all.set(term, (all.get(term) ?? 0) + weight)
-      if (isDeclared(field)) declared.set(term, (declared.get(term) ?? 0) + weight)
-    }
-  const others = [...all].filter(([term]) => !declared.has(term)).sort(strongestFirst)
-  const kept = [...declared.keys()].map((term): [string, number] => [term, all.get(term) ?? 0])
-  const terms = new Map<string, TermWeight>()
-  for (const [term, weight] of [...kept, ...others.slice(0, BODY_TERMS)])
-    terms.set(term, { all: levelOf(weight), declared: levelOf(declared.get(term) ?? 0) })
-  return terms
+  const inBody = new Map<string, number>()
+  for (const { field, terms, unit } of fieldsOf(texts)) {
+    const sums = isDeclared(field) ? declared : inBody
+    for (const term of terms) sums.set(term, (sums.get(term) ?? 0) + unit)
+  }
+  const others = [...inBody].filter(([term]) => !declared.has(term)).sort(strongestFirst)
+  const terms = [...declared.keys(), ...others.slice(0, BODY_TERMS).map(([term]) => term)]
+  const levels = (sumOf: (term: string) => number): Uint8Array =>
+    Uint8Array.from(terms, term => levelOf(sumOf(term)))
+  return {
+    terms,
+    all: levels(term => (declared.get(term) ?? 0) + (inBody.get(term) ?? 0)),
+    declared: levels(term => declared.get(term) ?? 0),
+  }
 }
 
-/** The weights of a tool's terms in each of its fields. */
-export function fieldWeights({
-  name,
-  tags,
-  description,
-  body,
-}: SearchedTexts): [SearchField, Map<string, number>][] {
+/** The weight that each field of a tool gives to a term; of one that none has, to those that begin with it. */
+export function fieldWeights(texts: SearchedTexts, term: string): Partial<Record<SearchField, number>> {
+  const fields = fieldsOf(texts)
+  const isThere = fields.some(({ terms }) => terms.includes(term))
+  const weights: Partial<Record<SearchField, number>> = {}
+  for (const { field, terms, unit } of fields) {
+    const count = terms.filter(one => (isThere ? one === term : one.startsWith(term))).length
+    if (count > 0) weights[field] = count * unit
+  }
+  return weights
+}
+
+/** The terms of each field, and what one occurrence weighs there. */
+function fieldsOf({ name, tags, description, body }: SearchedTexts): FieldTerms[] {
   const { headings, prose } = partsOf(body)
   return [
-    ['name', weightsIn('name', termsOfName(name))],
-    ['tags', weightsIn('tags', termsOfText(tags.join(' ')))],
-    ['description', weightsIn('description', termsOfText(description))],
-    ['headings', weightsIn('headings', termsOfText(headings))],
-    ['body', weightsIn('body', termsOfText(prose))],
+    fieldOf('name', termsOfName(name)),
+    fieldOf('tags', termsOfText(tags.join(' '))),
+    fieldOf('description', termsOfText(description)),
+    fieldOf('headings', termsOfText(headings)),
+    fieldOf('body', termsOfText(prose)),
   ]
+}
+
+interface FieldTerms {
+  field: SearchField
+  terms: string[]
+  unit: number
+}
+
+function fieldOf(field: SearchField, terms: string[]): FieldTerms {
+  const { weight, byLength, usual } = FIELDS[field]
+  return { field, terms, unit: weight / (1 - byLength + (byLength * terms.length) / usual) }
 }
 
 function isDeclared(field: SearchField): boolean {
   return field === 'name' || field === 'tags' || field === 'description'
-}
-
-function weightsIn(field: SearchField, terms: readonly string[]): Map<string, number> {
-  const { weight, byLength, usual } = FIELDS[field]
-  const unit = weight / (1 - byLength + (byLength * terms.length) / usual)
-  const weights = new Map<string, number>()
-  for (const term of terms) weights.set(term, (weights.get(term) ?? 0) + unit)
-  return weights
 }
 
 /** The headings of a Markdown text, and its other lines; without code, whose words name no task. */

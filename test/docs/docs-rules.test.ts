@@ -10,9 +10,11 @@ import {
 } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
+import type { Diagnostic } from 'agent-apps'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { RULES } from '../../compiler/diagnostics/diagnostics.js'
 import { installInto } from '../support/code-project.js'
+import { agentApps } from '../support/commands.js'
 import { isLong } from '../support/long.js'
 import { asOrdinaryUser, readableRoot } from '../support/ordinary-user.js'
 
@@ -35,6 +37,9 @@ const RUNTIME_RULES = [
   'project-untrusted',
   'search-cut',
 ]
+
+/** The rules that only `agent-apps eval` reports. */
+const EVAL_RULES = ['trigger-missed', 'trigger-unknown', 'trigger-unreadable', 'trigger-wrong']
 
 /** The rules that only compiling reports, which bundles code and runs it. */
 const COMPILE_RULES = ['code-exits', 'code-hangs', 'code-import', 'code-throws', 'schema-unsupported']
@@ -150,7 +155,7 @@ afterEach(() => rmSync(parent, { recursive: true, force: true }))
 
 describe('docs/rules.md', () => {
   it('has a section for each rule, sorted', () => {
-    const rules = [...Object.keys(RULES), ...RUNTIME_RULES].sort()
+    const rules = [...Object.keys(RULES), ...RUNTIME_RULES, ...EVAL_RULES].sort()
     expect(SECTIONS.map(({ rule }) => rule)).toEqual(rules)
   })
 
@@ -164,7 +169,7 @@ describe('docs/rules.md', () => {
   })
 
   // A module that hangs takes five seconds, which the tests of code have to wait for.
-  const compiled = SECTIONS.filter(({ rule }) => !RUNTIME_RULES.includes(rule))
+  const compiled = SECTIONS.filter(({ rule }) => ![...RUNTIME_RULES, ...EVAL_RULES].includes(rule))
   it.each(compiled.filter(({ rule }) => isLong || rule !== 'code-hangs'))(
     'tells the truth about $rule',
     async section => {
@@ -232,6 +237,15 @@ describe('docs/rules.md', () => {
 })
 
 describe('docs/rules.md on check and compile', () => {
+  it.each(EVAL_RULES)('tells the truth about %s, which eval reports', async rule => {
+    makeExample(sectionOf(rule))
+    const { stdout } = await agentApps(root, ['eval', '.', '--json'])
+    const { diagnostics } = JSON.parse(stdout) as { diagnostics: Diagnostic[] }
+    const shown = diagnostics.map(({ file, line, column, reason }) => `${file}:${line}:${column} ${reason}`)
+    expect(shown).toEqual([sectionOf(rule).message])
+    expect(diagnostics[0]).toMatchObject({ rule, severity: 'warning' })
+  })
+
   it.each([...COMPILE_RULES, ...BUNDLE_RULES, ...SPEC_RULES])(
     'tells that check does not report %s',
     async rule => {

@@ -1,5 +1,5 @@
 import { createRuntime, registerTool } from 'agent-apps'
-import { serveSkills } from 'agent-apps/mcp'
+import { type ServeOptions, serveSkills } from 'agent-apps/mcp'
 import { describe, expect, it } from 'vitest'
 import { connectedTo } from '../support/mcp-project.js'
 import { makeTree } from '../support/tree.js'
@@ -35,6 +35,36 @@ describe('the names that tools are served by', () => {
     expect(new Set(Object.values(served)).size).toBe(names.length + skills.length)
     for (const name of Object.values(served)) expect(name).toMatch(/^[a-zA-Z0-9_-]{1,64}$/)
     expect(await servedNames([...names].reverse(), skills.reverse())).toEqual(served)
+  })
+})
+
+describe('search-skills', () => {
+  it('finds the skills that are served, by the names that they are served by', async () => {
+    const tree = {
+      'acme/deploy.skill.md': '---\nname: deploy\ndescription: Ships.\n---\nRollback.',
+      'acme/other.skill.md': '---\nname: other\ndescription: Rollback.\n---\nRollback.',
+      'acme/search-skills.skill.md': '---\nname: search-skills\ndescription: Own.\n---\nOwn.',
+    }
+    const runtime = createRuntime({ paths: [{ dir: 'acme', namespace: 'acme' }], cwd: makeTree(tree) })
+    runtime.register({ name: 'search-skills', description: 'Rollback.', execute: () => 1 })
+    const found = async (options: ServeOptions) => {
+      const client = await connectedTo(runtime, serveSkills(runtime, options))
+      const call = { name: 'search-skills', arguments: { query: 'rollback' } }
+      return (await client.callTool(call)).structuredContent
+    }
+    expect(await found({ search: true })).toEqual({
+      skills: [
+        { name: 'acme__other', description: 'Rollback.' },
+        { name: 'acme__deploy', description: 'Ships.' },
+      ],
+    })
+    expect(await found({ search: true, tools: '*:deploy' })).toEqual({
+      skills: [{ name: 'acme__deploy', description: 'Ships.' }],
+    })
+    // Without it, the name is the tool's own.
+    expect(await found({ search: false })).toBeUndefined()
+    expect(await found({ search: true, policy: { deny: 'agent-discover' } })).toBeUndefined()
+    await runtime.close()
   })
 })
 

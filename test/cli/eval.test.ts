@@ -1,0 +1,94 @@
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { beforeAll, describe, expect, it } from 'vitest'
+import { agentApps } from '../support/commands.js'
+import { ROOT } from '../support/processes.js'
+import { makeTree } from '../support/tree.js'
+
+const skill = (name: string, description: string, more = ''): string =>
+  `---\nname: ${name}\ndescription: ${description}\n${more}---\nText.\n`
+
+const TREE = {
+  'skills/deploy/SKILL.md': skill('deploy', 'Ships the site.'),
+  'skills/deploy/eval_queries.json': JSON.stringify([
+    { query: 'ship the site', should_trigger: true },
+    { query: 'roll out', should_trigger: true },
+  ]),
+  'skills/deploy/evals/evals.json': '{ "evals": [] }',
+  'skills/migrate/SKILL.md': skill('migrate', 'Changes tables.', 'triggers: [add a column]\n'),
+  'skills/migrate/evals/trigger_tests.yaml':
+    'skill: migrate\nshould_trigger_prompts:\n  - prompt: change my tables\n    reason: plain\n  - alter tables\nshould_not_trigger_prompts:\n  - prompt: tables of the site\n',
+  'skills/evals/triggers.jsonl':
+    '{ "prompt": "ship", "expected_skill": "deploy" }\n\n{ "query": "a poem", "skill": "" }\n',
+  'more.json': JSON.stringify({
+    queries: [
+      { query: 'site', skill: 'deploy' },
+      { query: 'ship a site', skill: null },
+    ],
+  }),
+}
+
+describe('agent-apps eval', () => {
+  let cwd: string
+  beforeAll(() => {
+    cwd = makeTree(TREE)
+  })
+
+  async function evaluated(...args: string[]) {
+    const said = await agentApps(cwd, ['eval', 'skills', '--json', ...args])
+    return { ...said, result: said.stdout === '' ? null : JSON.parse(said.stdout) }
+  }
+
+  it('reads prompts from where authors keep them, and says what they find', async () => {
+    const { result, status } = await evaluated()
+    expect(status).toBe(0)
+    expect(result).toMatchObject({
+      ...{ prompts: 6, first: 5, five: 5, others: { prompts: 2, wrong: 0 } },
+      skills: [
+        { skill: 'deploy', prompts: 3, first: 2, five: 2 },
+        { skill: 'migrate', prompts: 3, first: 3, five: 3 },
+      ],
+      diagnostics: [{ file: 'skills/deploy/eval_queries.json', rule: 'trigger-missed', line: 1 }],
+    })
+    const more = await evaluated('more.json')
+    expect(more.result).toMatchObject({
+      ...{ prompts: 7, five: 6, others: { prompts: 3, wrong: 1 } },
+      diagnostics: [{ rule: 'trigger-missed' }, { file: 'more.json', rule: 'trigger-wrong' }],
+    })
+  })
+
+  it('fails below the rates that it is given, and on what a baseline does not accept', async () => {
+    expect((await evaluated('--min-first', '0.8', '--min-five', '0.8')).status).toBe(0)
+    expect((await evaluated('--min-first', '0.9')).status).toBe(1)
+    expect((await evaluated('--min-five', '0.9')).status).toBe(1)
+    expect((await evaluated('--strict')).status).toBe(1)
+    expect((await evaluated('--min-five', '90')).status).toBe(2)
+    expect((await evaluated('--write-baseline', 'base.json')).status).toBe(0)
+    expect((await evaluated('--baseline', 'base.json')).status).toBe(0)
+    expect((await evaluated('--baseline', 'base.json', 'more.json')).status).toBe(1)
+  })
+
+  it('reports in the formats of check', async () => {
+    const github = await agentApps(cwd, ['eval', 'skills', '--format', 'github'])
+    expect(github.stdout).toMatch(
+      /^::warning file=skills\/deploy\/eval_queries.json,line=1,col=1,title=trigger-missed::"roll out"/,
+    )
+    const sarif = JSON.parse((await agentApps(cwd, ['eval', 'skills', '--format', 'sarif'])).stdout)
+    expect(sarif.runs[0].results).toMatchObject([{ ruleId: 'trigger-missed', level: 'warning' }])
+    expect(sarif.runs[0].tool.driver.rules[0].help.markdown).toContain('does not find')
+  })
+
+  it('says that there are no prompts', async () => {
+    const none = await agentApps(makeTree({ 'skills/a/SKILL.md': skill('a', 'A.') }), ['eval', 'skills'])
+    expect(none).toMatchObject({ status: 2, stdout: '', stderr: expect.stringContaining('docs/eval.md') })
+  })
+
+  it('prints what docs/eval.md shows', async () => {
+    const page = readFileSync(join(ROOT, 'docs/eval.md'), 'utf8')
+    const files = [...page.matchAll(/^```\w+ (skills\/\S+)\n([\s\S]*?)^```$/gm)]
+    const tree = Object.fromEntries(files.map(([, path = '', text = '']) => [path, text]))
+    const shown = /^ {4}\$ npx agent-apps eval\n((?: {4}.*\n)+)/m.exec(page)?.[1] ?? ''
+    const { stdout } = await agentApps(makeTree({ 'package.json': '{}', ...tree }), ['eval', 'skills'])
+    expect(stdout).toBe(shown.replace(/^ {4}/gm, ''))
+  })
+})
