@@ -116,7 +116,7 @@ async function explainCall(json: string, invocation: Invocation): Promise<number
       const place = file === null ? '' : `  ${output.style('dim', line === null ? file : `${file}:${line}`)}`
       output.result(`  ${step} ${decision ?? 'goes on'}: ${printable(reason)}${place}`)
     }
-    // No step shows an earlier approval, or that nobody can be asked.
+    // No step shows that a person allowed the call before, or that the tool's preview failed the call.
     const isSettled = shown.at(-1)?.decision === 'ask' && decided.decision !== 'ask'
     if (isSettled) output.result(`  ${decided.decision}: ${printable(decided.reason)}`)
   }

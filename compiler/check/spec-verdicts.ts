@@ -18,7 +18,10 @@ export interface SpecVerdict {
   errors: string[]
 }
 
-/** Asks the specification's reference validator about every folder skill, and adds its findings. */
+/**
+ * Judges every folder skill by the rules of the specification's reference validator, and adds the findings
+ * that only `--spec` reports.
+ */
 export const specVerdicts: Stage<
   { directory: ProjectDirectory; walked: Walk; read: Pick<ReadSkills, 'units'>; spec: boolean },
   { verdicts: SpecVerdict[] }
@@ -48,8 +51,7 @@ function errorsOf(skill: WalkedSkill): string[] {
 }
 
 /**
- * Adds findings that only the specification asks for: `metadata` of strings alone, and no long names, which
- * are errors then.
+ * Adds a finding for each value in `metadata` that is not a string, and makes each `name-long` an error.
  */
 async function addSpecFindings(units: readonly SkillUnit[], folders: readonly WalkedSkill[]): Promise<void> {
   const walked = new Map(folders.map(skill => [skill.path, skill]))

@@ -38,7 +38,8 @@ function fieldNote(field: string, near = '', place = ''): string {
 }
 
 /**
- * Every rule, sorted by name: its severity, the fault and the remedy. `docs/rules.md` explains each.
+ * Every rule: its severity, the fault and the remedy: its severity, the fault and the remedy. `docs/rules.md`
+ * explains each.
  * The arguments are strings, so that a finding is plain data which a cache can hold.
  */
 export const RULES = {

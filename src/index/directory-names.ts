@@ -44,9 +44,14 @@ export interface DirectoryNames {
   folders?: readonly string[]
   /** The plugin manifests that say which units there are. Each has a record in `file`, too. */
   manifests?: readonly { path: string }[] | undefined
-  /** When a file was last changed before it was read, in milliseconds since the epoch, where that is known. */
+  /**
+   * When a file was last changed before it was read, in milliseconds since the epoch, where that is known.
+   */
   timeOf?: (path: string) => number | undefined
-  /** The names that a file's records were read into, where that was earlier: an index, or what was read before. */
+  /**
+   * The `DirectoryNames` that a file's records come from: an earlier one if the file has not changed since,
+   * otherwise this one.
+   */
   heldBy?: (path: string) => DirectoryNames
 }
 
@@ -68,7 +73,10 @@ interface Replaced {
   files: ReadonlyMap<string, DirectoryNames>
 }
 
-/** Names in which the records of files are those of another reading, which gives the same names. */
+/**
+ * `before`, with the records of some files replaced by those of a newer reading. Each file must give the same
+ * names as before.
+ */
 export function replaceFiles(
   before: DirectoryNames,
   read: ReadonlyMap<string, DirectoryNames>,

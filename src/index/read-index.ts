@@ -65,12 +65,14 @@ export interface OpenIndex extends DirectoryNames, IndexText {
 }
 
 /**
- * Opens the index of a directory: reads its header at once, its shards and records when they are asked for. The counterpart of
+ * Opens the index of a directory: reads its header at once, its shards and records when they are asked for.
+ * The counterpart of
  * `encodeIndex`.
  *
  * @param isWhole true where a record may only be used after everything in its file was digested
  * @returns null where the directory has none
- * @throws IndexRefused, here or at any look-up, where it is truncated, foreign or reaches outside its directory; PartsAway at a look-up in a
+ * @throws IndexRefused, here or at any look-up, where it is truncated, foreign or reaches outside its
+ * directory; PartsAway at a look-up in a
  *   bundle, which must be repeated after `load`
  */
 export function openIndex(files: IndexFiles, directory: string, isWhole = false): OpenIndex | null {
@@ -136,7 +138,10 @@ export function openIndex(files: IndexFiles, directory: string, isWhole = false)
 /** The fields that decide on an index besides its directory. */
 const ENTRY_FIELDS = ['ignore', 'namespace', 'discover'] as const
 
-/** Returns why an index does not match the current configuration of its path entry, as the end of a sentence; null if it does. */
+/**
+ * Returns why an index does not match the current configuration of its path entry, as the end of a sentence;
+ * null if it does.
+ */
 export function otherEntry(
   header: IndexHeader,
   entry: Pick<SearchDirectory, (typeof ENTRY_FIELDS)[number]>,
@@ -166,7 +171,8 @@ function stampOf({ size, mtimeMs, ino }: NonNullable<ReturnType<IndexFiles['stat
 }
 
 /**
- * Reads all parts of an index that can be read at once, or those of some shards, one after the other, and keeps none.
+ * Reads all parts of an index that can be read at once, or those of some shards, one after the other, and
+ * keeps none.
  *
  * @throws IndexRefused
  */
@@ -180,7 +186,9 @@ export function* readParts(
   for (const digest of digests) yield read(digest)
 }
 
-/** The digest of each shard, once; where the records stand in the index file itself, undefined for that file. */
+/**
+ * The digest of each shard, once; where the records stand in the index file itself, undefined for that file.
+ */
 function partDigests({ shards }: IndexHeader): (string | undefined)[] {
   return [...new Set(shards ?? [undefined])]
 }
@@ -209,7 +217,8 @@ function partReader(
 export const EDITED = 'its records were changed'
 
 /**
- * The text of a shard or list, not yet digested. A missing one means that the index was replaced since its header was
+ * The text of a shard or list, not yet digested. A missing one means that the index was replaced since its
+ * header was
  * read: only then is there another to open.
  */
 export function readPartText(
@@ -280,18 +289,26 @@ export interface SectionReader<Value> {
   one: (key: string) => Value | undefined
   /** All records by key. */
   all: () => ReadonlyMap<string, Value>
-  /** The records as they are written, braces and all. They are not looked at, and only `readParts` has them digested. */
+  /**
+   * The records as they are written, braces and all. They are not looked at, and only `readParts` has them
+   * digested.
+   */
   text: string
 }
 
-/** The start of a line that opens a section. It is unambiguous, as the value after a record's key is never empty. */
+/**
+ * The start of a line that opens a section. It is unambiguous, as the value after a record's key is never
+ * empty.
+ */
 const OPENING = new RegExp(`\\n"(${SECTIONS.join('|')})":(?=\\{[\\n}])`, 'y')
 
 /**
- * Finds the sections in the text of an index file or a shard. A text that does not have them in their order, each once, is refused:
+ * Finds the sections in the text of an index file or a shard. A text that does not have them in their order,
+ * each once, is refused:
  * another reader would find other records in it.
  *
- * @param expectSame throws if the text was changed, and is called before more than single records are read; absent for a
+ * @param expectSame throws if the text was changed, and is called before more than single records are read;
+ * absent for a
  *   text that was digested
  * @throws IndexRefused, here or when records are read
  */
@@ -324,8 +341,9 @@ function openingsIn(text: string): RegExpExecArray[] {
 const FEW = 8
 
 /**
- * Reads the records of a section. One of few is read by its line, where that is as it was sealed. Asking for more, or for one that is not
- * there, has the whole text digested and all records checked: one that is not ours condemns all of them.
+ * Reads the records of a section. The first eight records that are asked for are read from their own lines,
+ * if the checksum of the line is right. A request for another, or for a key that is not there, digests the
+ * whole text and checks all records; if one is invalid, the index is refused.
  */
 function readSection<Value extends object>(
   section: Section,

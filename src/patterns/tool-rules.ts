@@ -14,13 +14,16 @@ import {
 /** A call that rules are asked about. */
 export interface ToolCall extends MatchedTool {
   args: unknown
-  /** True for any call of the tool: rules that depend on its arguments or key may admit it, and do not deny it. */
+  /**
+   * True for any call of the tool: rules that depend on its arguments or key may admit it, and do not deny
+   * it.
+   */
   isAny?: boolean
   /** The readable text that the tool gives for the call, like its command; what bare specifiers match. */
   key?: string
   /**
-   * False for a tool that describes its calls, and does not run commands: globs and prefixes that allow then cover any
-   * string, not only plain commands. Default: true.
+   * False for a tool that declares permissions, but not `execute`. Globs and prefixes that allow then match
+   * any string, not only plain commands. Default: true. Default: true.
    */
   mayExecute?: boolean
 }
@@ -126,7 +129,8 @@ function fits(constraint: ArgumentConstraint, call: ToolCall, denying: boolean):
 const UP_BY_BACKSLASH = /(?:^|[\\/])\.\.\\|\\\.\.(?:\/|$)/
 
 /**
- * The items of a list and of all lists in it, each list once, so that one that holds itself has an end. A list that
+ * The items of a list and of all lists in it, each list once, so that one that holds itself has an end. A
+ * list that
  * is empty or has holes counts as undefined too.
  */
 function itemsIn(list: unknown[]): unknown[] {
@@ -162,7 +166,8 @@ function fitsKey(constraint: KeyConstraint, call: ToolCall, denying: boolean): b
 }
 
 /**
- * True for a string that a glob or a prefix may allow. A list of the signs by which a shell runs a second command would
+ * True for a string that a glob or a prefix may allow. A list of the signs by which a shell runs a second
+ * command would
  * never be complete, so of a command nothing may be left over but parts in which a shell finds nothing to run.
  */
 function isCoverable(text: string, { mayExecute = true }: ToolCall): boolean {

@@ -40,8 +40,8 @@ export type Step = (call: AgentCall, limits: Limits) => StepAnswer
 export const STEPS: readonly Step[] = [exists, allowedTools, lists, permissions, rules, approval]
 
 /**
- * Decides whether an agent may make a call, must ask first, or may not. Runs nothing but the host's guard. A call with
- * any arguments (`isAny`) is denied if each call of the tool is.
+ * Decides whether an agent may make a call, must ask first, or may not. Runs nothing but the host's guard.
+ * With `isAny`, the steps deny only what they deny for all arguments, and the guard is not called.
  */
 export function decide(call: AgentCall, limits: Limits, steps = STEPS): Decision {
   for (const step of steps) {
@@ -163,7 +163,10 @@ function approval(call: AgentCall, limits: Limits): StepAnswer {
   return { ...passed(6, why), decision: 'ask', by, written }
 }
 
-/** True where the `allowed-tools` of a skill that is open matches a call; by the name of what does more than read. */
+/**
+ * True where the `allowed-tools` of a skill that is open matches a call; by the name of what does more than
+ * read.
+ */
 function preApproves(list: Written, call: AgentCall): boolean {
   const rules = rulesFor(list, call).filter(rule => policyOf(rule) === 'deny' || mayCover(rule, call))
   const { answer, rule } = isAllowed(rules, asMeant(call, list))
@@ -249,7 +252,9 @@ export function countingRules(call: AgentCall, list: Written, { mayAllow }: Rule
   return rules.filter(rule => policyOf(rule) !== 'allow' || (mayAllow && mayCover(rule, call)))
 }
 
-/** False for a tag or a glob where the tool can do more than read, or where only a server says what it does. */
+/**
+ * False for a tag or a glob where the tool can do more than read, or where only a server says what it does.
+ */
 export function mayCover(rule: ToolRule, call: AgentCall): boolean {
   const { isRemote = false, guards } = call
   const mustBeNamed = isRemote || reachOut([...guards.required, ...guards.optional])

@@ -54,7 +54,10 @@ export interface Limits {
   permissions: readonly { by: string; granted: readonly Permission[] }[]
   /** The first group with an answer decides. */
   rules: readonly RuleGroup[]
-  /** `allowed-tools` of skills that are open: calls that one matches need no approval that no rule asks for. */
+  /**
+   * `allowed-tools` of open skills. A call that one of them matches needs no approval, unless a rule or the
+   * guard asks.
+   */
   preApproved: readonly Written[]
   /** Called after the rules. It can only make an answer stricter. */
   guard?: ((call: AgentCall) => unknown) | undefined

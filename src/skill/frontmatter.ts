@@ -33,7 +33,9 @@ export interface ToolFrontmatter {
   tags: string[]
   /** JSON Schema of the arguments. */
   params?: JsonObject
-  /** True if `params` is known only by running the code, which looking the tool up does. Never in an index. */
+  /**
+   * True if `params` is known only by running the code, which looking the tool up does. Never in an index.
+   */
   paramsUnknown?: true
   /** JSON Schema of the result. */
   returns?: JsonObject
@@ -46,13 +48,13 @@ export interface ToolFrontmatter {
    * free data.
    */
   metadata: JsonObject
-  /** Top-level fields that neither we nor the open specification know, as they were written. */
+  /** The top-level fields that the open specification does not have, as they were written. */
   extra: JsonObject
 }
 
 export const ROLES: readonly Role[] = ['main', 'middleware', 'context']
 
-/** The top-level fields with a meaning; all others are kept under `extra`. */
+/** The fields of the open specification. Every other top-level field is kept under `extra`. */
 export const TOP_LEVEL_FIELDS: readonly string[] = [
   'name',
   'description',
@@ -74,12 +76,15 @@ export interface FrontmatterContext {
   /** The name, chosen by the name rule from the author's and the folder's. */
   name: string
   title?: string | undefined
-  /** The description as written, if YAML would read it as another type. */
+  /**
+   * The description as text, also where YAML reads it as another type. Absent if it is blank, and for code.
+   */
   description?: string | undefined
 }
 
 /**
- * Interprets an author's frontmatter. Never fails: a field of the wrong type counts as absent (the compiler reports
+ * Interprets an author's frontmatter. Never fails: a field of the wrong type counts as absent (the compiler
+ * reports
  * it), and an unknown field is kept.
  *
  * @param context the file's; without it, the frontmatter is read as a code skill's
@@ -93,7 +98,7 @@ export function extractFrontmatter(
     ROLES.find(known => known === metadata.role) ?? (context.kind === 'folder' ? 'context' : undefined)
   // An author who wrote another word wants something hidden, too.
   const hidden = typeof metadata.visibility === 'string' || isTrue(verbatim['disable-model-invocation'])
-  // In the order that an index has them in, which so need not be made when a line is written.
+  // The keys are sorted as in an index, so writing a line need not sort them.
   return definedFields({
     'allowed-tools': joinAllowedTools(verbatim['allowed-tools']),
     compatibility: text(verbatim.compatibility),

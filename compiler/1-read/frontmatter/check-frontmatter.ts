@@ -39,8 +39,8 @@ interface Described {
 }
 
 /**
- * The checks of frontmatter, each with the field that gives it something to check; null: all skills. Most skills
- * have a name and a description alone.
+ * The checks of frontmatter. A check runs if the skill has its field; a check with null runs on every skill.
+ * This saves work, since most skills have only a name and a description.
  */
 const CHECKS: readonly (readonly [
   field: string | null,
@@ -56,7 +56,10 @@ const CHECKS: readonly (readonly [
   [null, checkFields],
 ]
 
-/** Checks frontmatter by our rules and the specification's, apart from the characters of the name. */
+/**
+ * Checks the fields of a skill's frontmatter. The readers of Markdown and code check the characters of its
+ * name.
+ */
 export function checkFrontmatter(verbatim: JsonObject, described: Described, at: Locator): Finding[] {
   return CHECKS.flatMap(([field, check]) =>
     field === null || verbatim[field] !== undefined ? check(verbatim, at, described) : [],
@@ -157,8 +160,8 @@ function checkCoreKeys(metadata: JsonObject, at: Locator): Finding[] {
 }
 
 /**
- * Finds switches whose value is a string. For other keys such strings are correct: the specification allows
- * no other type.
+ * Finds the switches `enabled`, `interpolate` and `static` whose value is a string with a word for true or
+ * false. Other keys may have such strings: the specification allows strings only.
  */
 function checkSwitches(metadata: JsonObject, at: Locator): Finding[] {
   return SWITCHES.flatMap(key => {
@@ -209,7 +212,8 @@ function first<Item>(items: Item[]): Item[] {
 }
 
 /**
- * Finds keys that are one edit from one of ours, or the same words written otherwise. `metadata` is free-form, so no
+ * Finds keys that are one edit from one of ours, or the same words written otherwise. `metadata` is
+ * free-form, so no
  * others are reported.
  */
 function checkMetadataKeys(metadata: JsonObject, at: Locator): Finding[] {
@@ -222,7 +226,7 @@ function checkMetadataKeys(metadata: JsonObject, at: Locator): Finding[] {
   })
   return first(near).map(({ key, known }) => {
     const isSpelling = lettersOf(key) === lettersOf(known)
-    const how = MISPLACED_FIELDS.includes(known) ? ['field'] : isSpelling ? ['spelling'] : []
+    const how = HYPHENATED_FIELDS.includes(known) ? ['field'] : isSpelling ? ['spelling'] : []
     return finding('metadata-near-key', at.key('metadata', key), key, known, ...how)
   })
 }
@@ -236,13 +240,13 @@ const nearCoreKey = memoize(
   key =>
     CORE_METADATA_KEYS.find(known => lettersOf(known) === lettersOf(key)) ??
     CORE_METADATA_KEYS.find(candidate => editDistance(key, candidate, 1) === 1) ??
-    MISPLACED_FIELDS.find(field => lettersOf(field) === lettersOf(key)) ??
+    HYPHENATED_FIELDS.find(field => lettersOf(field) === lettersOf(key)) ??
     null,
   WORDS_KEPT,
 )
 
-/** Hyphenated fields: the same words in `metadata` can only mean these. */
-const MISPLACED_FIELDS = KNOWN_FIELDS.filter(field => field.includes('-'))
+/** The top-level fields with a hyphen. A key of `metadata` with the same letters was meant as that field. */
+const HYPHENATED_FIELDS = KNOWN_FIELDS.filter(field => field.includes('-'))
 
 /** The letters of a key without its case style: `allowedTools`, `allowed_tools`. */
 function lettersOf(key: string): string {
@@ -259,7 +263,10 @@ function checkFields(verbatim: JsonObject, at: Locator): Finding[] {
   })
 }
 
-/** Keys of `metadata` that mean something else in no other host: ours, and middleware of the library. */
+/**
+ * Keys that belong under `metadata` and are no field of another host: some of ours, and some middleware of
+ * the library. At the top level they are `field-misplaced`.
+ */
 const ONLY_METADATA: readonly string[] = [
   ...['approval-key', 'delegate', 'gated', 'interpolate', 'params', 'requires-tools', 'returns'],
   ...['role', 'static', 'visibility'],

@@ -89,7 +89,8 @@ export function nothingParsed(sha256: string, size: number): ParsedFile {
 }
 
 /**
- * True for a SKILL.md with `role: main`: at the root of a path entry it describes the entry, and owns none of its files. An unreadable file
+ * True for a SKILL.md with `role: main`: at the root of a path entry it describes the entry, and owns none of
+ * its files. An unreadable file
  * is treated as any other skill, and reported when it is read.
  */
 export function describesEntry(file: string): boolean {
@@ -108,7 +109,9 @@ function splitSkills(
   return { blocks: [first, ...blocks], findings }
 }
 
-/** The block of a file without frontmatter: a folder skill takes its folder's name, other faults stay. */
+/**
+ * A SKILL.md without frontmatter becomes one block that is all content. In any other case the fault stays.
+ */
 function unsplit(fault: Finding, { text }: DecodedText, kind: SkillSource['kind']): Block | Finding {
   const isLost = fault.rule !== 'frontmatter-missing' || kind === 'file'
   return isLost ? { ...fault } : { yamlStart: 0, yamlEnd: 0, contentStart: 0, contentEnd: text.length }
