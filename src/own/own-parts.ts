@@ -14,3 +14,8 @@ export interface OwnParts {
 
 /** The property of a context with these parts: no name that code meets by chance. */
 export const OWN: unique symbol = /* @__PURE__ */ Symbol.for('agent-apps.own')
+
+/** True for a tool that declares something of its own, which must be made ready before it runs. */
+export function declaresOwn(metadata: JsonObject): boolean {
+  return (metadata.config ?? metadata.env ?? metadata['state-slot'] ?? undefined) !== undefined
+}
