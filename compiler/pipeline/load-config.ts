@@ -6,13 +6,7 @@ import { AgentAppsError } from '../../src/base/error.js'
 import { definedFields } from '../../src/base/fields.js'
 import { isJsonObject } from '../../src/base/json.js'
 import { nearestKey } from '../../src/base/nearest.js'
-import {
-  checkOptions,
-  kindProblem,
-  type OptionKind,
-  type OptionTable,
-  PATTERNS,
-} from '../../src/base/options.js'
+import { checkOptions, kindProblem, type OptionKind, type OptionTable } from '../../src/base/options.js'
 import { isRefusal } from '../../src/base/refusal.js'
 import {
   agentsProblem,
@@ -22,6 +16,7 @@ import {
   narrowing,
   policyProblem,
 } from '../../src/policy/configured-policy.js'
+import { PATTERNS } from '../../src/policy/policy-options.js'
 import { type DirectoryEntry, mapPaths, type PathEntry, placePaths } from '../../src/skill/path-entry.js'
 import { type RuleSettings, ruleSettingsProblem } from '../diagnostics/rule-settings.js'
 import { CLOSELY, packagesProblem, wrongPathEntry } from '../project/option-checks.js'

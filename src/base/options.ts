@@ -77,7 +77,3 @@ function kindOf(kind: OptionKind): Kind {
 function isKind(kind: OptionKind): kind is Kind {
   return typeof kind[1] === 'function'
 }
-
-export const DATA: Kind = ['JSON data', value => !/function|symbol|bigint/.test(typeof value)]
-
-export const PATTERNS: Kind = ['a string or an array of strings', value => isStringArray([value].flat())]

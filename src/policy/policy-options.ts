@@ -1,4 +1,8 @@
-import { type OptionTable, PATTERNS } from '../base/options.js'
+import { isStringArray } from '../base/json.js'
+import type { Kind, OptionTable } from '../base/options.js'
+
+/** Patterns of tools. */
+export const PATTERNS: Kind = ['a string or an array of strings', value => isStringArray([value].flat())]
 
 /** The limits of an agent, in a program, in a call that spawns one, or in a file. */
 export const LIMITS = {
