@@ -11,8 +11,8 @@ export function pluginOf(tool: ToolDef): PluginRecord | null {
   const source = sourceOf(tool)
   if (!source) return null
   const { state, names, record } = source
-  // A file that was read again tells nothing of its plugin: the directory's names do.
-  const { units = [], plugins = [] } = names.plugins ? names : (state.snapshot?.names ?? state.index ?? names)
+  // A file keeps the names that it was read with, which know nothing of a plugin or an older manifest of it.
+  const { units = [], plugins = [] } = state.snapshot?.names ?? state.index ?? names
   const name = unitAround(units, record.file)?.namespace
   return plugins.find(plugin => plugin.name === name) ?? null
 }

@@ -105,12 +105,13 @@ describe('questions to one person', () => {
   it('are taken back with their call, shown or not, and those behind them come', async () => {
     const { agent, shown } = host()
     const [first, second] = [new AbortController(), new AbortController()]
-    const calls = [
-      code(agent.invoke('gated', { a: 1 }, { signal: first.signal })),
+    const calls = [code(agent.invoke('gated', { a: 1 }, { signal: first.signal }))]
+    await vi.waitFor(() => expect(shown).toHaveLength(1))
+    calls.push(
       code(agent.invoke('gated', { a: 2 }, { signal: second.signal })),
       code(agent.invoke('gated', { a: 3 })),
-    ]
-    await vi.waitFor(() => expect(shown).toHaveLength(1))
+    )
+    await settled()
     second.abort()
     expect(await calls[1]).toBe('RUN_ABORTED')
     expect(shown).toHaveLength(1)

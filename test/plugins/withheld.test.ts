@@ -57,7 +57,7 @@ describe('a tool whose arguments only its code tells', () => {
     expect(listed?.frontmatter).toMatchObject({ name: 'greet', paramsUnknown: true })
     expect(hasRun()).toBe('')
     expect(() => toAiTool(runtime.forAgent(), listed as NonNullable<typeof listed>)).toThrow(
-      'Only the code of "greet" tells its arguments, and was not run.',
+      'Only the code of "greet" declares its arguments, and was not run.',
     )
     for (const schema of await shownBy(runtime)) expect(schema).toMatchObject(fields('name'))
     expect(hasRun()).not.toBe('')
