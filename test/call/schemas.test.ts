@@ -434,7 +434,7 @@ describe('the same of the same arguments', () => {
     expect(answers.map(brief)).toEqual(EXPECTED)
   })
 
-  it('from disk', () => {
+  it.runIf(isLong)('from disk', () => {
     const dir = skills()
     const { answers, via } = run(join(installed(), 'script.mjs'), { paths: [dir], calls: CALLS })
     expect(via).toMatchObject({ index: 0, disk: Object.keys(CASES).length })

@@ -8,7 +8,7 @@ import { matchGlob } from '../../src/patterns/match-glob.js'
 import { times } from '../support/long.js'
 import { processorTime } from '../support/processor-time.js'
 
-const RUNS = times(200, 1_000_000)
+const RUNS = times(100, 1_000_000)
 
 function call(name: string, args: unknown = {}, more: Partial<ToolCall> = {}): ToolCall {
   return { name, tags: [], args, ...more }

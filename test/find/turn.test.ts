@@ -6,6 +6,7 @@ import { compile, watch } from 'agent-apps/compiler'
 import { describe, expect, it, vi } from 'vitest'
 import { around, text, worker } from '../support/cascade-project.js'
 import { gate } from '../support/gate.js'
+import { isLong } from '../support/long.js'
 import { ownTools } from '../support/own-tools.js'
 import { goodSkills, makeTree, skill, type Tree, writeTree } from '../support/tree.js'
 
@@ -147,7 +148,7 @@ it('looks at each file once in a turn', async () => {
   expect(looked).toHaveLength(new Set(looked).size)
 })
 
-it('goes on with the new index where the old one’s parts are gone', async () => {
+it.runIf(isLong)('goes on with the new index where the old one’s parts are gone', async () => {
   const COUNT = 1_000
   const { dir, runtime } = await start('compiled', goodSkills(COUNT))
   await runtime.turn(async () => {

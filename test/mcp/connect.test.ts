@@ -95,7 +95,7 @@ describe('connectMcp, to the server "everything"', () => {
 })
 
 describe('connectMcp, to the server "filesystem"', () => {
-  it('finds it again after it was killed', async () => {
+  it.runIf(isLong)('finds it again after it was killed', async () => {
     const dir = makeTree({ 'a.txt': 'inside' })
     const processes: StdioClientTransport[] = []
     const place = async (): Promise<Client> => {

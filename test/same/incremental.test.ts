@@ -8,7 +8,7 @@ import { times } from '../support/long.js'
 import { goodSkills, setTimes, skill, type Tree } from '../support/tree.js'
 
 const LIST = /^\.agent-apps\/list-[0-9a-f]{32}\.json$/
-const COUNT = times(400, 10_000)
+const COUNT = times(300, 10_000)
 const SECTIONS = ['tools', 'details', 'files', 'cascades', 'contents'] as const
 
 const TREE: Tree = {

@@ -1,7 +1,7 @@
 import { basename, dirname } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { parseReference } from 'agent-apps'
-import { compile } from 'agent-apps/compiler'
+import { clean, compile } from 'agent-apps/compiler'
 import { beforeAll, describe, expect, it } from 'vitest'
 import { ask, deployRuntime } from '../support/processes.js'
 import { layOut, samples } from '../support/sample.js'
@@ -27,23 +27,19 @@ describe('the same answer compiled and from disk', () => {
 
   beforeAll(async () => {
     const laidOut = cases.map(layOut)
-    const withoutIndex = laidOut.map(({ cwd, paths }) => ({
-      cwd,
-      paths,
-      freshness: 'check',
-      names: [] as string[],
-    }))
-    // Compiling names every file, and so every name that may resolve; the indexes are taken away again for the disk's turn.
+    // Compiling names every file, and so every name that may resolve; the indexes are taken away for the disk's turn.
     const jobs = await Promise.all(
       laidOut.map(async ({ cwd, paths }) => {
-        const { files } = await compile({ cwd, paths, check: true })
+        const { files } = await compile({ cwd, paths })
         return { cwd, paths, freshness: 'trust', names: namesOf(files) }
       }),
     )
-    for (const [index, job] of jobs.entries()) withoutIndex[index]?.names.push(...job.names)
-    const disk = ask<Answer[]>(DUMP, withoutIndex)
-    for (const { cwd, paths } of laidOut) await compile({ cwd, paths })
     const index = ask<Answer[]>(deployRuntime(DUMP), jobs)
+    for (const { cwd, paths } of laidOut) await clean({ cwd, paths })
+    const disk = ask<Answer[]>(
+      DUMP,
+      jobs.map(job => ({ ...job, freshness: 'check' })),
+    )
     for (const [number, { id }] of cases.entries()) {
       fromDisk.set(id, disk[number] as Answer)
       fromIndex.set(id, index[number] as Answer)

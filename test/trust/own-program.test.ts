@@ -68,7 +68,7 @@ describe('a program of the project', () => {
       'lib/named.mjs': program('{ project: process.cwd() }'),
     })
     const ways = ['app.mjs', 'bin', 'bin/index', 'lib/named.mjs', 'worker.mjs', 'bin/server.cjs']
-    for (const way of some(ways, 2)) expect(start(folder, [way]), way).toEqual(OWN)
+    for (const way of some(ways)) expect(start(folder, [way]), way).toEqual(OWN)
   })
 
   it.runIf(isLong)('has chosen it by a link, and as a package of it', async () => {
@@ -157,7 +157,7 @@ describe('a project that the program is no part of', () => {
       [...module, '-', file],
       ['node_modules/.bin/tool'],
     ]
-    for (const args of some(ways, 2)) expect(start(clone, args), args.at(-1)).toMatchObject(WITHHELD)
+    for (const args of some(ways)) expect(start(clone, args), args.at(-1)).toMatchObject(WITHHELD)
   })
 
   it('is not chosen by a program around it, that has it below its own folder', async () => {
@@ -198,7 +198,7 @@ describe('a project that the program is no part of', () => {
     expect(start(home, ['bin/app.mjs'])).toMatchObject(process.platform === 'win32' ? OWN : WITHHELD)
   })
 
-  it('is asked about by the commands, also from a checkout of the package inside of it', () => {
+  it.runIf(isLong)('is asked about by the commands, also from a checkout of the package inside of it', () => {
     const folder = makeTree({ ...project(), 'agent-apps.config.json': '{ "paths": ["./skills"] }' })
     const checkout = join(folder, 'vendor/agent-apps')
     for (const part of ['package.json', 'dist', 'skills'])
