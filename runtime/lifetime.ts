@@ -73,7 +73,7 @@ const ENDINGS: readonly ((sessionId: string, globals: Globals) => void | Promise
 ]
 
 /** Ends a session: removes all that is kept for it, in memory and in the runtime's store. */
-export async function endSession(sessionId: string, globals: Globals): Promise<void> {
+export async function endSession(globals: Globals, sessionId: string): Promise<void> {
   for (const end of ENDINGS) await end(sessionId, globals)
 }
 

@@ -12,11 +12,10 @@ import type { ToolDef } from './state/tool-def.js'
 
 export { activate, deactivate, reload, start } from './lifecycle/start-tools.js'
 export { tools } from './lifecycle/tool-states.js'
-export { close, turn } from './lifetime.js'
+export { close, endSession, turn } from './lifetime.js'
 
 const rendering = lazy(() => import('./content/render-tool.js'))
 const details = lazy(() => import('./find/read-details.js'))
-const sessions = lazy(() => import('./lifetime.js'))
 const cascades = lazy(() => import('./cascade/explain.js'))
 const searches = lazy(() => import('./search/search-tools.js'))
 
@@ -39,10 +38,6 @@ export async function describe(
 export async function search(globals: Globals, query: string, options?: SearchOptions): Promise<Hit[]> {
   const all = await allTools(globals)
   return (await (await searches()).searchTools(query, options, { globals, all, known: all })).hits
-}
-
-export async function endSession(globals: Globals, sessionId: string): Promise<void> {
-  await (await sessions()).endSession(sessionId, globals)
 }
 
 export async function explain(globals: Globals, ref: string): Promise<Explanation> {

@@ -14,8 +14,8 @@ import type { ToolDef } from '../state/tool-def.js'
 import { laterMethods } from './invoke.js'
 
 /**
- * A runtime for an agent: it sees no hidden and no disabled tool, and every call is checked. What the agent may
- * not use is not found, its files included.
+ * A runtime for an agent: it sees no hidden and no disabled tool, and every call is checked. `findTool`,
+ * `listTools`, `describe` and `readResource` treat a tool that the agent may never call as absent.
  */
 export interface AgentRuntime {
   /** The tool that a name leads to; null where the agent may call none of that name. */
@@ -23,7 +23,8 @@ export interface AgentRuntime {
   /** The tools that it may call. No code is run: those in code may lack their arguments. */
   listTools: () => Promise<ToolDef[]>
   /**
-   * The tools that a model is to get, and those that it does not get, with the reasons. Where only the code of a tool
+   * The tools that a model is to get, and those that it does not get, with the reasons. Where only the code
+   * of a tool
    * tells its arguments, that is run.
    */
   offer: () => Promise<Offer>
@@ -42,7 +43,8 @@ export interface AgentRuntime {
    */
   open: (ref: string, args?: unknown, options?: Omit<InvokeOptions, 'as' | 'policy'>) => Promise<OpenedSkill>
   /**
-   * The bytes of one of a folder skill's files, once the agent may open the skill: it is asked about as `open` is.
+   * The bytes of one of a folder skill's files, once the agent may open the skill: it is asked about as
+   * `open` is.
    *
    * @throws what `open` throws; RESOURCE_NOT_FOUND
    */
@@ -51,13 +53,17 @@ export interface AgentRuntime {
     path: string,
     options?: Omit<InvokeOptions, 'as' | 'policy'>,
   ) => Promise<Uint8Array>
-  /** A tool with its frontmatter as it was written, and its other files. Throws TOOL_NOT_FOUND, NOT_EVALUATED. */
+  /**
+   * A tool with its frontmatter as it was written, and its other files. Throws TOOL_NOT_FOUND, NOT_EVALUATED.
+   */
   describe: (ref: string) => Promise<{ tool: ToolDef } & Required<ToolDetails>>
   /** The catalog of the tools that it may call, for a prompt. */
   catalog: (options?: CatalogOptions<ToolDef>) => Promise<Catalog>
   /**
-   * Finds tools by words, the best first: of those that `listTools` gives, and scored as if there were no others. The text of a
-   * skill counts where the agent may open that without being asked about. An empty query finds all. Throws OPTIONS_INVALID.
+   * Finds tools by words, the best first: of those that `listTools` gives, and scored as if there were no
+   * others. The text of a
+   * skill counts where the agent may open that without being asked about. An empty query finds all. Throws
+   * OPTIONS_INVALID.
    */
   search: (query: string, options?: SearchOptions) => Promise<Hit[]>
   /**
@@ -67,7 +73,8 @@ export interface AgentRuntime {
   authorize: (ref: string, args?: unknown, options?: CallIds) => Promise<Authorization>
   /**
    * Answers a request of `authorize`, from any process with the same store, once. `invoke` with its id as
-   * `callId` then runs the call. `options` are the ids that `authorize` got, and `call`: what a person was asked
+   * `callId` then runs the call. `options` are the ids that `authorize` got, and `call`: what a person was
+   * asked
    * about, where other calls may have the same id.
    *
    * @throws APPROVAL_INVALID for an unknown, foreign, expired or answered request, and one about another call
@@ -86,10 +93,12 @@ export interface AgentRuntime {
   /** The agent in the place of a skill, as if this one's agent ran: its `allowed-tools` and rules narrow. */
   within: (skill: string) => AgentRuntime
   /**
-   * An agent that this one starts: it shares the session, and each policy above limits it. A string is the id of a
+   * An agent that this one starts: it shares the session, and each policy above limits it. A string is the id
+   * of a
    * named agent, whose limits it has as well.
    *
-   * @throws OPTIONS_INVALID for anything but limits that narrow, and AGENT_UNKNOWN; with the slim entry and in a
+   * @throws OPTIONS_INVALID for anything but limits that narrow, and AGENT_UNKNOWN; with the slim entry and
+   * in a
    *   bundle, its first call does
    */
   spawn: (policy: SpawnPolicy | string) => AgentRuntime

@@ -1,14 +1,15 @@
 import { disk } from '#disk'
+import { declaresOwn } from '../../src/own/own-parts.js'
 import { namespaceOf } from '../../src/skill/names.js'
 import { chainOf } from '../cascade/chain-of.js'
 import { knownTool } from '../find/find-tool.js'
 import { requireTool } from '../find/require-tool.js'
 import { isThenable, lazy } from '../host/later.js'
-import { declaresOwn } from '../own/bare-parts.js'
 import { checkArguments, checkResult, resolveReturns } from '../schema/check-arguments.js'
 import { cloneArguments, ownOptions, UncopiedArguments } from '../schema/clone-arguments.js'
 import type { Chain } from '../state/chain.js'
 import type { Globals, InvokeOptions } from '../state/context.js'
+import type { ToolDef } from '../state/tool-def.js'
 import { agentRuntime } from './agent-runtime.js'
 import { type InvokeFor, observing, RunContext, throwIfAborted } from './run-context.js'
 
@@ -101,6 +102,7 @@ async function perform(ctx: RunContext, given: unknown): Promise<unknown> {
 
 /** True if configuration, variables, state or a time limit must be prepared before the call. */
 function needsOwn({ tool, globals, options }: RunContext, { steps }: Chain): boolean {
-  if (globals.toolConfig || options?.timeoutMs !== undefined || declaresOwn(tool)) return true
-  return steps.length > 0 && steps.some(({ def }) => declaresOwn(def))
+  const declares = ({ frontmatter }: ToolDef): boolean => declaresOwn(frontmatter.metadata)
+  if (globals.toolConfig || options?.timeoutMs !== undefined || declares(tool)) return true
+  return steps.length > 0 && steps.some(({ def }) => declares(def))
 }

@@ -3,7 +3,6 @@ import type { Permission, ToolPermissions } from '../../src/base/permissions.js'
 import { OWN, type OwnParts } from '../../src/own/own-parts.js'
 import type { SpawnedAgent, SpawnPolicy } from '../../src/skill/tool-context.js'
 import { lazy, whenThere } from '../host/later.js'
-import { bareParts } from '../own/bare-parts.js'
 import { freezeArguments } from '../schema/check-arguments.js'
 import type { Chain, ChainStep } from '../state/chain.js'
 import type {
@@ -21,7 +20,7 @@ import type { Progress } from '../state/events.js'
 import type { Origin, ToolDef } from '../state/tool-def.js'
 
 export const observing = lazy(() => import('./observe.js'))
-
+const asking = lazy(() => import('../own/ask-for-tool.js'))
 const lifecycles = lazy(() => import('../lifecycle/runtime-lifecycle.js'))
 
 /** Runs a tool for another one, or starts an agent for it. */
@@ -107,7 +106,7 @@ export class RunContext implements CallContext {
   /** The own parts of its tool. */
   get [OWN](): OwnParts {
     const { owns } = invocationOf(this)
-    return owns?.get(this.tool) ?? bareParts(this.tool, this, () => this.abort)
+    return owns?.get(this.tool) ?? bareParts(this)
   }
 
   get nonlocals(): Record<string, unknown> {
@@ -163,6 +162,15 @@ export class RunContext implements CallContext {
     return Promise.resolve(undefined)
   }
 }
+
+/** The own parts of a tool that declares none: a way to ask. */
+function bareParts(ctx: RunContext): OwnParts {
+  const ask = async (question: never): Promise<unknown> =>
+    (await asking()).askFor(ctx.tool, ctx, () => ctx.abort)(question)
+  return { config: NOTHING, env: NOTHING, state: undefined, ask: ask as OwnParts['ask'] }
+}
+
+const NOTHING = Object.freeze({})
 
 export function throwIfAborted({ abort, tool }: RunContext): void {
   if (abort?.aborted) throw runAborted(tool.name, 'its signal was aborted', abort.reason)

@@ -6,7 +6,7 @@ import { brokenFault, shadowedFault } from '../../src/skill/skill-faults.js'
 import { diagnosticInEntry } from '../directory/directory-diagnostics.js'
 import { directoryStates, lookUp } from '../directory/look-up.js'
 import { resolve } from '../find/find-tool.js'
-import { resolveWithin } from '../find/resolve-within.js'
+import { resolveWithin } from '../find/require-tool.js'
 import type { Globals } from '../state/context.js'
 import type { ToolDef } from '../state/tool-def.js'
 

@@ -1,6 +1,6 @@
 import { disk } from '#disk'
 import { AgentAppsError, isAgentAppsError } from '../../src/base/error.js'
-import { checkOptions, DATA, type OptionTable } from '../../src/base/options.js'
+import { checkOptions, type Kind, type OptionTable } from '../../src/base/options.js'
 import {
   contentCycle,
   DIRECTIVE_TIME_LIMIT,
@@ -83,6 +83,8 @@ interface Filling {
 export interface RenderOptions extends Partial<HostOptions> {
   args?: unknown
 }
+
+const DATA: Kind = ['JSON data', value => !/function|symbol|bigint/.test(typeof value)]
 
 const RENDER_OPTIONS: OptionTable<keyof RenderOptions> = { args: DATA, host: HOSTS, sessionId: 'string' }
 

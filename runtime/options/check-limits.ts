@@ -1,6 +1,6 @@
 import { AgentAppsError } from '../../src/base/error.js'
-import { checkOptions, type OptionTable, PATTERNS } from '../../src/base/options.js'
-import { AGENT_TOOLS, APPROVAL, LIMITS, NAMED_AGENT } from '../../src/policy/policy-options.js'
+import { checkOptions, type OptionTable } from '../../src/base/options.js'
+import { AGENT_TOOLS, APPROVAL, LIMITS, NAMED_AGENT, PATTERNS } from '../../src/policy/policy-options.js'
 import type { SpawnPolicy } from '../../src/skill/tool-context.js'
 import { UncopiedArguments } from '../schema/clone-arguments.js'
 import { agentUnknown } from '../state/agent.js'

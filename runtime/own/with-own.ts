@@ -1,5 +1,5 @@
 import { declaredBy } from '../../src/own/declared.js'
-import type { OwnParts } from '../../src/own/own-parts.js'
+import { declaresOwn, type OwnParts } from '../../src/own/own-parts.js'
 import { isFailure } from '../../src/skill/tool-result.js'
 import { middlewareFor } from '../cascade/compiled-chain.js'
 import { toolNotFound } from '../find/call-faults.js'
@@ -8,7 +8,7 @@ import { openSlot, type Slot } from '../session/slots.js'
 import type { Chain, ChainStep } from '../state/chain.js'
 import type { CallContext, Globals, InvokeOptions } from '../state/context.js'
 import type { ToolDef } from '../state/tool-def.js'
-import { bareParts, declaresOwn } from './bare-parts.js'
+import { askFor } from './ask-for-tool.js'
 import { configOf, environmentOf } from './tool-config.js'
 
 /** A call whose tools have configuration, variables or state of their own. */
@@ -55,13 +55,13 @@ async function partsOf(ctx: OwnCall, chain: Chain, slots: Slot[]): Promise<Map<T
   const parts = new Map<ToolDef, OwnParts>()
   for (const one of new Set([tool, ...chain.steps.map(({ def }) => def)])) {
     const isConfigured = globals.toolConfig?.[one.name] !== undefined
-    if (!isConfigured && !declaresOwn(one)) continue
+    if (!isConfigured && !declaresOwn(one.frontmatter.metadata)) continue
     const config = await configOf(one, globals)
     const { state } = declaredBy(one.frontmatter.metadata)
     const slot = state && (await openSlot(one, state, ctx.envelope.sessionId, globals))
     if (slot) slots.push(slot)
     parts.set(one, {
-      ...bareParts(one, ctx, () => ctx.abort),
+      ask: askFor(one, ctx, () => ctx.abort),
       config,
       env: environmentOf(one, globals),
       get state() {

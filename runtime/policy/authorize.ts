@@ -36,7 +36,7 @@ const grants = new WeakMap<PolicyCall, readonly Permission[]>()
  * Authorizes an agent's call, asking a person if necessary.
  *
  * @param inPlace true for a tool that runs instead of the called one: it may be hidden
- * @throws TOOL_DENIED, PERMISSION_MISSING, APPROVAL_DENIED, APPROVAL_UNAVAILABLE
+ * @throws TOOL_DENIED, PERMISSION_MISSING, APPROVAL_KEY_INVALID, and what `ask` throws
  */
 export async function authorize(call: PolicyCall & Asking & Granting, inPlace = false): Promise<void> {
   const { tool } = call
@@ -53,7 +53,8 @@ export async function authorize(call: PolicyCall & Asking & Granting, inPlace = 
 /**
  * The answers of the decision's steps to an agent's call, up to the one that decides. The call is not made.
  *
- * @param mayRun false if the tool's code may not run to derive the key; a call that depends on it has no answers
+ * @param mayRun false if the tool's code may not run to derive the key; a call that depends on it has no
+ * answers
  */
 export async function stepsOf(call: OwnedCall, mayRun: boolean): Promise<StepAnswer[]> {
   const limits = await limitsOf(call)
@@ -136,7 +137,8 @@ function noteWithheld(tool: ToolDef, { permissions }: Limits, globals: Globals):
 }
 
 /**
- * Authorizes a call that code makes below an agent's call. It may require no more than what was granted to the tool
+ * Authorizes a call that code makes below an agent's call. It may require no more than what was granted to
+ * the tool
  * that the agent called, or what the calling middleware declares.
  *
  * @throws PERMISSION_MISSING
@@ -147,7 +149,8 @@ export function limitCode(call: PolicyCall & Granting): void {
 }
 
 /**
- * Authorizes an inherited delegate or a directive of the called tool. It may require no more than was granted to the
+ * Authorizes an inherited delegate or a directive of the called tool. It may require no more than was granted
+ * to the
  * called tool.
  *
  * @throws PERMISSION_MISSING

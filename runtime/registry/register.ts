@@ -1,8 +1,9 @@
 import { thrownText } from '../../src/base/attempt.js'
 import { runtimeClosed } from '../../src/base/error.js'
 import { isJsonObject, type JsonObject } from '../../src/base/json.js'
-import { checkOptions, type OptionTable, PATTERNS } from '../../src/base/options.js'
+import { checkOptions, type OptionTable } from '../../src/base/options.js'
 import { type DefinedTool, isDefinedTool } from '../../src/own/defined-tool.js'
+import { PATTERNS } from '../../src/policy/policy-options.js'
 import { jsonSchemaOf } from '../../src/schema/library-schema.js'
 import {
   defineTool,

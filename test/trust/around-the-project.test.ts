@@ -1,4 +1,4 @@
-import { writeFileSync } from 'node:fs'
+import { existsSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterEach, describe, expect, it, vi } from 'vitest'
 import { skill } from '../support/tree.js'
@@ -74,6 +74,18 @@ describe('what tools of the host have of their own, around a project that is not
     ])
     await runtime.endSession('s')
     expect(await call()).toBe(1)
+  })
+
+  it('ends with the runtime, in the workspace of its agents too', async () => {
+    const lines = Array.from({ length: 5000 }, (_, index) => `needle ${index}\n`).join('')
+    const project = projectWith({ 'a.txt': lines })
+    const policy = { permissions: ['read' as const] }
+    const { runtime, agent } = asking(project, [], { workspace: project, policy })
+    const found = (await agent.invoke('grep', { pattern: 'needle', limit: 5000 })) as { output: string }
+    const file = /whole output is in (\S+):/.exec(found.output)?.[1] ?? ''
+    expect(existsSync(file)).toBe(true)
+    await runtime.close()
+    expect(existsSync(file)).toBe(false)
   })
 
   it('is left out of what agents get, whoever called first', async () => {
