@@ -246,7 +246,7 @@ async function spawnedPolicies(
 interface KeptList {
   tools: readonly ToolDef[]
   /** Code that is not compiled tells its metadata when it is first looked up. */
-  metadata: readonly JsonObject[]
+  dynamic: readonly { tool: ToolDef; metadata: JsonObject }[]
   skills: readonly ToolDef[]
   policy: RuntimeConfig['policy']
   allowed: ToolDef[]
@@ -280,13 +280,15 @@ async function keptList(
     known.policy === config.policy &&
     areSame(known.skills, skills) &&
     areSame(known.tools, tools) &&
-    tools.every(({ frontmatter }, number) => frontmatter.metadata === known.metadata[number])
+    known.dynamic.every(({ tool, metadata }) => tool.frontmatter.metadata === metadata)
   )
     return known.allowed
   const allowed = await decide()
-  const metadata = tools.map(({ frontmatter }) => frontmatter.metadata)
+  const dynamic = tools
+    .filter(tool => sourceOf(tool)?.record.dynamic)
+    .map(tool => ({ tool, metadata: tool.frontmatter.metadata }))
   if (kept.size >= KEPT_MAX) kept.clear()
-  kept.set(key, { tools, metadata, skills, policy: config.policy, allowed })
+  kept.set(key, { tools, dynamic, skills, policy: config.policy, allowed })
   return allowed
 }
 

@@ -1,5 +1,5 @@
 import { decide } from '../../src/policy/decide.js'
-import { DECLARED, EVERYTHING, NOTHING, type SearchView } from '../../src/search/rank.js'
+import { DECLARED, EVERYTHING, NOTHING, type SearchView, searchViewOf } from '../../src/search/rank.js'
 import { isThenable } from '../host/later.js'
 import type { AgentLimits } from '../policy/agent-limits.js'
 import { agentCall, CallLimits } from '../policy/call-limits.js'
@@ -24,16 +24,29 @@ const views = new WeakMap<readonly ToolDef[], { tools: readonly ToolDef[]; view:
 /** What a caller may search of some tools: of those that it would be asked about opening, what they declare. */
 export async function searchView(tools: readonly ToolDef[], searchable: Searchable): Promise<SearchView> {
   const { known, limits } = searchable
-  if (!limits) return { parts: new Uint8Array(tools.length).fill(EVERYTHING), count: tools.length }
-  const made = views.get(known)
+  // Code knows all of them.
+  const key = limits ? known : tools
+  const made = views.get(key)
   if (made?.tools === tools) return made.view
-  const open = await openAmong(searchable, limits)
-  const isKnown = new Set(known)
-  const partOf = (tool: ToolDef): number =>
-    !isKnown.has(tool) ? NOTHING : open.has(tool) ? EVERYTHING : DECLARED
-  const view = { parts: Uint8Array.from(tools, partOf), count: isKnown.size }
-  views.set(known, { tools, view })
+  const parts = limits
+    ? await partsOf(tools, searchable, limits)
+    : new Uint8Array(tools.length).fill(EVERYTHING)
+  const view = searchViewOf(parts)
+  views.set(key, { tools, view })
   return view
+}
+
+async function partsOf(
+  tools: readonly ToolDef[],
+  searchable: Searchable,
+  limits: AgentLimits,
+): Promise<Uint8Array> {
+  const open = await openAmong(searchable, limits)
+  const isKnown = new Set(searchable.known)
+  return Uint8Array.from(tools, tool => {
+    if (!isKnown.has(tool)) return NOTHING
+    return open.has(tool) ? EVERYTHING : DECLARED
+  })
 }
 
 /** The tools whose text the caller may read without that anybody is asked. */

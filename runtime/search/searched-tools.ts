@@ -3,6 +3,7 @@ import { indexTerms, type TermIndex } from '../../src/search/postings.js'
 import { type ToolTerms, toolTerms } from '../../src/search/tool-terms.js'
 import type { Globals } from '../state/context.js'
 import type { ToolDef } from '../state/tool-def.js'
+import { sourceOf } from '../state/tool-source.js'
 import { textsOf } from './tool-texts.js'
 
 /** Some tools, and the postings of their terms, whose rows are the tools' places. */
@@ -11,9 +12,9 @@ export interface SearchedTools {
   index: TermIndex
 }
 
-/** The tools that were searched last, with the metadata that they had: running code may tell more of it. */
+/** The tools that were searched last, and those of whose metadata running their code may tell more, with what they had. */
 interface Kept extends SearchedTools {
-  metadata: readonly JsonObject[]
+  dynamic: readonly { tool: ToolDef; metadata: JsonObject }[]
 }
 
 const kept = new WeakMap<Globals, Kept>()
@@ -22,8 +23,11 @@ const kept = new WeakMap<Globals, Kept>()
 export async function searchedTools(tools: readonly ToolDef[], globals: Globals): Promise<SearchedTools> {
   const last = kept.get(globals)
   if (last && areSame(tools, last)) return last
-  const metadata = tools.map(({ frontmatter }) => frontmatter.metadata)
-  const made = { tools: [...tools], metadata, index: indexTerms(await Promise.all(tools.map(termsOf))) }
+  const index = indexTerms(await Promise.all(tools.map(termsOf)))
+  const dynamic = tools
+    .filter(tool => sourceOf(tool)?.record.dynamic)
+    .map(tool => ({ tool, metadata: tool.frontmatter.metadata }))
+  const made = { tools: [...tools], index, dynamic }
   kept.set(globals, made)
   return made
 }
@@ -31,7 +35,8 @@ export async function searchedTools(tools: readonly ToolDef[], globals: Globals)
 function areSame(tools: readonly ToolDef[], last: Kept): boolean {
   return (
     tools.length === last.tools.length &&
-    tools.every((tool, row) => tool === last.tools[row] && tool.frontmatter.metadata === last.metadata[row])
+    tools.every((tool, row) => tool === last.tools[row]) &&
+    last.dynamic.every(({ tool, metadata }) => tool.frontmatter.metadata === metadata)
   )
 }
 

@@ -13,6 +13,17 @@ export interface SearchView {
   parts: Uint8Array
   /** How many have more than nothing. */
   count: number
+  /** A zero for each row, used while ranking: queries of many tools would else fill the memory with such arrays. */
+  scores: Float64Array
+}
+
+/** @param parts what of the tool in each row: `NOTHING`, `DECLARED` or `EVERYTHING` */
+export function searchViewOf(parts: Uint8Array): SearchView {
+  return {
+    parts,
+    count: parts.filter(part => part !== NOTHING).length,
+    scores: new Float64Array(parts.length),
+  }
 }
 
 export interface RankedRow {
@@ -44,23 +55,30 @@ export function rank(
   limit: number,
 ): Ranking {
   const terms = words.map(({ word, term }) => ({ word, ...countTerm(term, index, view) }))
-  const scores = new Float64Array(view.parts.length)
-  const found: number[] = []
+  const { scores } = view
+  const touched: number[] = []
   for (const { postings, rarity } of terms) {
     const { rows } = postings
     for (let at = 0; at < rows.length; at++) {
       const row = rows[at] as number
       const weight = weightSeen(postings, at, view)
       if (weight === 0) continue
-      if (scores[row] === 0 && isWanted(row)) found.push(row)
+      if (scores[row] === 0) touched.push(row)
       scores[row] = (scores[row] as number) + (rarity * weight) / LEVELS
     }
   }
   const best: Scored[] = []
-  for (const row of found) keepBest(best, { row, score: scores[row] as number }, limit)
+  let found = 0
+  for (const row of touched) {
+    const score = scores[row] as number
+    scores[row] = 0
+    if (!isWanted(row)) continue
+    found++
+    keepBest(best, row, score, limit)
+  }
   const matchedIn = (row: number): string[] =>
     terms.flatMap(({ word, postings }) => (hasRow(postings, row, view) ? [word] : []))
-  return { best: best.map(one => ({ ...one, matched: matchedIn(one.row) })), found: found.length }
+  return { best: best.map(one => ({ ...one, matched: matchedIn(one.row) })), found }
 }
 
 interface Scored {
@@ -106,16 +124,14 @@ function hasRow(postings: Postings, row: number, view: SearchView): boolean {
   return at !== -1 && weightSeen(postings, at, view) > 0
 }
 
-/** Puts one among the best, if it is, in its place: of two that are as good, the first row is the better. */
-function keepBest(best: Scored[], one: Scored, limit: number): void {
+/** Puts a row among the best, if it is, in its place: of two that are as good, the first row is the better. */
+function keepBest(best: Scored[], row: number, score: number, limit: number): void {
+  const isBetter = (other: Scored): boolean =>
+    score > other.score || (score === other.score && row < other.row)
   const last = best[limit - 1]
-  if (limit < 1 || (last && !isBetter(one, last))) return
+  if (limit < 1 || (last && !isBetter(last))) return
   let at = best.length
-  while (at > 0 && isBetter(one, best[at - 1] as Scored)) at--
-  best.splice(at, 0, one)
+  while (at > 0 && isBetter(best[at - 1] as Scored)) at--
+  best.splice(at, 0, { row, score })
   best.length = Math.min(best.length, limit)
-}
-
-function isBetter(one: Scored, other: Scored): boolean {
-  return one.score > other.score || (one.score === other.score && one.row < other.row)
 }

@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { stemmer } from 'stemmer'
 import { describe, expect, it } from 'vitest'
 import { indexTerms } from '../../src/search/postings.js'
-import { EVERYTHING, rank } from '../../src/search/rank.js'
+import { EVERYTHING, rank, searchViewOf } from '../../src/search/rank.js'
 import { stem } from '../../src/search/stem.js'
 import { fieldWeights, type SearchedTexts, toolTerms } from '../../src/search/tool-terms.js'
 import { termsOfName, termsOfText, wordsOfQuery } from '../../src/search/words.js'
@@ -111,7 +111,7 @@ describe('rank', () => {
   const index = indexTerms(names.map(name => toolTerms(textsOf({ name }))))
 
   function ranked(query: string, { parts = names.map(() => EVERYTHING), limit = 10, wanted = names } = {}) {
-    const view = { parts: Uint8Array.from(parts), count: parts.filter(Boolean).length }
+    const view = searchViewOf(Uint8Array.from(parts))
     const isWanted = (row: number): boolean => wanted.includes(names[row] ?? '')
     const { best, found } = rank(wordsOfQuery(query), index, view, isWanted, limit)
     return { found, names: best.map(({ row }) => names[row]), best }
@@ -139,7 +139,7 @@ describe('rank', () => {
     const alone = indexTerms(
       ['deploy-app', 'deploy-site', 'write-poem'].map(name => toolTerms(textsOf({ name }))),
     )
-    const view = { parts: Uint8Array.from([2, 2, 2]), count: 3 }
+    const view = searchViewOf(Uint8Array.from([2, 2, 2]))
     const expected = rank(wordsOfQuery('deploy kube'), alone, view, () => true, 10)
     expect(without.best).toEqual(expected.best)
   })
@@ -147,7 +147,7 @@ describe('rank', () => {
   it('gives the same best as sorting all of them', () => {
     const many = Array.from({ length: 500 }, (_, row) => `${'word '.repeat((row * 7) % 11)} other`)
     const all = indexTerms(many.map(description => toolTerms(textsOf({ description }))))
-    const view = { parts: new Uint8Array(500).fill(EVERYTHING), count: 500 }
+    const view = searchViewOf(new Uint8Array(500).fill(EVERYTHING))
     const first = (limit: number) => rank(wordsOfQuery('word other'), all, view, () => true, limit).best
     const sorted = first(500).toSorted((a, b) => b.score - a.score || a.row - b.row)
     expect(first(500)).toEqual(sorted)
