@@ -111,26 +111,29 @@ describe('examples/coding-agent', () => {
   const CHANGES = ['edit src/invoice.js', 'write CHANGES.md']
   const OWN_TEST = 'node --test --test-reporter=tap'
 
-  it('corrects a project through its tools, and asks before it runs or changes anything', () => {
-    const { said, asked, project } = codingAgent('s y y')
-    expect(asked[0]).toBe('bash npm test')
-    expect(asked.slice(1).sort()).toEqual(CHANGES)
-    expect(said).toMatch(/ {2}\| -.* => sum \+ price, 0\)\n {2}\| \+.* => sum \+ price \* count, 0\)\n/)
-    const done = said.match(/^(?:Allow it.*: )?\* .*$/gm)?.map(line => line.replace(/.*\* /, '')) ?? []
-    expect([...done.slice(0, 4), ...done.slice(4, 6).sort(), ...done.slice(6)]).toEqual([
-      '0 of 3 todos done',
-      'npm test [exit code 1]',
-      '1 match for function total\\(',
-      'Read src/invoice.js',
-      'Created CHANGES.md',
-      'Edited src/invoice.js',
-      '2 of 3 todos done',
-      'npm test',
-      '3 of 3 todos done',
-    ])
-    expect(said).toMatch(new RegExp(`${PASSED}\\n$`))
-    expect(readFileSync(join(project, 'src/invoice.js'), 'utf8')).toContain('sum + price * count')
-  })
+  it.runIf(isLong)(
+    'corrects a project through its tools, and asks before it runs or changes anything',
+    () => {
+      const { said, asked, project } = codingAgent('s y y')
+      expect(asked[0]).toBe('bash npm test')
+      expect(asked.slice(1).sort()).toEqual(CHANGES)
+      expect(said).toMatch(/ {2}\| -.* => sum \+ price, 0\)\n {2}\| \+.* => sum \+ price \* count, 0\)\n/)
+      const done = said.match(/^(?:Allow it.*: )?\* .*$/gm)?.map(line => line.replace(/.*\* /, '')) ?? []
+      expect([...done.slice(0, 4), ...done.slice(4, 6).sort(), ...done.slice(6)]).toEqual([
+        '0 of 3 todos done',
+        'npm test [exit code 1]',
+        '1 match for function total\\(',
+        'Read src/invoice.js',
+        'Created CHANGES.md',
+        'Edited src/invoice.js',
+        '2 of 3 todos done',
+        'npm test',
+        '3 of 3 todos done',
+      ])
+      expect(said).toMatch(new RegExp(`${PASSED}\\n$`))
+      expect(readFileSync(join(project, 'src/invoice.js'), 'utf8')).toContain('sum + price * count')
+    },
+  )
 
   it.runIf(isLong).each<[string, string, string[], string, string[]]>([
     ['by a rule', 's y y', ['bash(npm:*)'], 'TOOL_DENIED', []],

@@ -1,7 +1,8 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterEach, describe, expect, it } from 'vitest'
-import { EACH_WAY, project } from '../support/four-ways.js'
+import { project, WAYS } from '../support/four-ways.js'
+import { isLong } from '../support/long.js'
 import { installed, newNotes, notingSkill } from '../support/noting-skill.js'
 import { skill } from '../support/tree.js'
 
@@ -29,7 +30,8 @@ export default defineTool('late', async () => ({
 `,
 })
 
-describe.each(EACH_WAY)('%s', way => {
+// The index is made for its own test below, too.
+describe.each(isLong ? WAYS : (['compiled, trusted', 'in a bundle'] as const))('%s', way => {
   it('start initialises the tools with hooks, in order, and loads no others', async () => {
     const log = newNotes()
     const { runtime } = await project(way, TREE)

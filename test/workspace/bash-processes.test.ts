@@ -120,7 +120,7 @@ describe.skipIf(process.platform !== 'linux')('the processes of bash', () => {
     await gone(root)
   })
 
-  it.concurrent.each(some(Object.entries(STUBBORN), 2))(
+  it.concurrent.each(some(Object.entries(STUBBORN)))(
     'are gone after aborts at random moments: %s',
     async (_, command) => {
       const root = temporary()
