@@ -6,5 +6,5 @@ export function importHint(problem: string): string {
   const name = PACKAGE_MISSING.exec(problem)?.[1]
   return name === undefined
     ? 'Correct the import. Code comes from the project itself or from packages installed for it.'
-    : `If a package is meant, install it: \`npm install ${name}\`. A file is imported by its path: \`./…\`.`
+    : `If a package is meant, install it: \`npm install ${name}\`. Then run \`agent-apps compile\`, if the skill was compiled before. A file is imported by its path: \`./…\`.`
 }
