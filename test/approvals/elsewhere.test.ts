@@ -70,6 +70,15 @@ describe('a request that is answered elsewhere', () => {
     expect(results.filter(result => result !== 'APPROVAL_UNAVAILABLE')).toEqual([ran])
   })
 
+  it('is made anew under its id once its answer was used', async () => {
+    const [asker, other] = agents()
+    for (const agent of [asker, other]) {
+      expect(await agent.authorize('deploy', {}, call)).toMatchObject({ decision: 'ask' })
+      await agent.answer('call-1', 'allow-once')
+      expect(await agent.invoke('deploy', {}, call)).toEqual(ran)
+    }
+  })
+
   it('may be denied, with a reason for the model', async () => {
     const [asker, other] = agents()
     await asker.authorize('deploy', {}, call)

@@ -6,7 +6,7 @@ import { gzipSync } from 'node:zlib'
 import type { RuntimeOptions, ToolConfig } from 'agent-apps'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { agentApps } from '../support/commands.js'
-import { isLong, times } from '../support/long.js'
+import { isLong, some, times } from '../support/long.js'
 import { temporary } from '../support/temporary.js'
 import { call, codeOf, workspaceRuntime } from '../support/workspace-tools.js'
 
@@ -264,7 +264,7 @@ describe('the end of a fetch', () => {
       response.writeHead(200, { 'content-type': 'text/html' }).end('<p>a <b>b</b></p>'.repeat(200_000)),
   }
 
-  it.each(Object.entries(ENDLESS))('comes with its time: %s', async (_, endless) => {
+  it.each(some(Object.entries(ENDLESS)))('comes with its time: %s', async (_, endless) => {
     answer = endless
     expect(await codeOf(fetched('/', { timeoutMs: 400 }))).toBe('TOOL_TIMEOUT')
     await expect.poll(() => sockets.size).toBe(0)
