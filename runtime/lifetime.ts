@@ -43,8 +43,8 @@ export async function turn<Result>(
  */
 export async function close(globals: Globals): Promise<void> {
   globals.closed = true
-  const { resolving, settling, tools, events } = globals
-  const pending = [...resolving.values(), ...[...settling.values()].map(({ chain }) => chain)]
+  const { resolving, chains, tools, events } = globals
+  const pending = [...resolving.values(), ...[...chains.values()].map(({ chain }) => chain)]
   await globals.lifecycle?.shutDown()
   // The files that tools kept for sessions go with the runtime.
   for (const end of globals.sessionEnds ?? []) await end()

@@ -57,7 +57,7 @@ interface Calls {
   caller: RunContext | undefined
   /** The policies that it was spawned with, those of named agents among them. */
   spawned: readonly AgentPolicy[]
-  /** The skills in whose place it calls. */
+  /** The skills that it calls for. */
   skills: readonly ToolDef[]
   limits: () => AgentLimits
   /** The caller's namespace, in which names are looked up first. */
@@ -65,7 +65,7 @@ interface Calls {
 }
 
 export async function findTool(agent: Agent, ref: string): Promise<ToolDef | null> {
-  const { globals, limits, namespace } = await placeOf(agent)
+  const { globals, limits, namespace } = await callsOf(agent)
   return findForAgent(ref, globals, limits(), namespace)
 }
 
@@ -78,27 +78,27 @@ async function callableTools(agent: Agent): Promise<ToolDef[]> {
 }
 
 /** All tools, and those of them that an agent may call. */
-async function listsOf(agent: Agent): Promise<{ place: Calls; all: ToolDef[]; callable: ToolDef[] }> {
-  const place = await placeOf(agent)
-  const { view, limits, skills, options, spawned } = place
+async function listsOf(agent: Agent): Promise<{ calls: Calls; all: ToolDef[]; callable: ToolDef[] }> {
+  const calls = await callsOf(agent)
+  const { view, limits, skills, options, spawned } = calls
   const { globals } = view
   const all = await allTools(globals)
   const policies = [options.policy, ...spawned]
   const callable = await keptList({ ...agent, globals }, policies, skills, all, () =>
     callableAmong(all, view, limits()),
   )
-  return { place, all, callable }
+  return { calls, all, callable }
 }
 
 export async function offer(agent: Agent): Promise<Offer> {
-  const { place, all, callable } = await listsOf(agent)
-  return (await offers()).offerOf(all, callable, place.view, place.limits())
+  const { calls, all, callable } = await listsOf(agent)
+  return (await offers()).offerOf(all, callable, calls.view, calls.limits())
 }
 
 export async function search(agent: Agent, query: string, options?: SearchOptions): Promise<Hit[]> {
-  const { place, all, callable } = await listsOf(agent)
-  const { globals } = place.view
-  const searchable = { globals, all, known: usableAmong(callable), limits: place.limits() }
+  const { calls, all, callable } = await listsOf(agent)
+  const { globals } = calls.view
+  const searchable = { globals, all, known: usableAmong(callable), limits: calls.limits() }
   return (await (await searches()).searchTools(query, options, searchable)).hits
 }
 
@@ -117,9 +117,9 @@ export async function invoke(
   args: unknown,
   options?: InvokeOptions,
 ): Promise<unknown> {
-  const place = await placeOf(agent, options, true)
-  const { globals } = place
-  return callTool(await nameWithin(place.namespace, ref, globals), args, globals, place.options, place.caller)
+  const calls = await callsOf(agent, options, true)
+  const { globals } = calls
+  return callTool(await nameWithin(calls.namespace, ref, globals), args, globals, calls.options, calls.caller)
 }
 
 export async function open(
@@ -128,10 +128,10 @@ export async function open(
   args: unknown,
   options?: InvokeOptions,
 ): Promise<OpenedSkill> {
-  const place = await placeOf(agent, options, true)
-  const { globals } = place
-  const name = await nameWithin(place.namespace, ref, globals)
-  return openForAgent(name, args, globals, place.options, place.caller)
+  const calls = await callsOf(agent, options, true)
+  const { globals } = calls
+  const name = await nameWithin(calls.namespace, ref, globals)
+  return openForAgent(name, args, globals, calls.options, calls.caller)
 }
 
 export async function readResource(
@@ -140,7 +140,7 @@ export async function readResource(
   path: string,
   given?: InvokeOptions,
 ): Promise<Uint8Array> {
-  const { globals: own, options, caller, namespace, limits } = await placeOf(agent, given, true)
+  const { globals: own, options, caller, namespace, limits } = await callsOf(agent, given, true)
   const { tool, globals } = await toolForCall(ref, own, namespace, options, caller)
   await requireAllowed(tool.name, globals, limits(), '')
   await authorizeOpening(tool, globals, options, caller)
@@ -151,7 +151,7 @@ export async function describe(
   agent: Agent,
   ref: string,
 ): Promise<{ tool: ToolDef } & Required<ToolDetails>> {
-  const { globals, limits, namespace } = await placeOf(agent)
+  const { globals, limits, namespace } = await callsOf(agent)
   const tool = await requireKnown(ref, globals, limits(), namespace)
   return (await details()).describe(tool.name, globals)
 }
@@ -167,7 +167,7 @@ export async function authorize(
   args: unknown,
   given?: InvokeOptions,
 ): Promise<Authorization> {
-  const { globals, options, caller, namespace } = await placeOf(agent, given)
+  const { globals, options, caller, namespace } = await callsOf(agent, given)
   return decideCall(await nameWithin(namespace, ref, globals), args, globals, options, caller)
 }
 
@@ -190,12 +190,12 @@ async function calledBy(
   { ref, args }: NonNullable<AnswerOptions['call']>,
   ids: CallIds,
 ): Promise<ApprovedCall | null> {
-  const { globals, options, namespace } = await placeOf(agent, ids)
+  const { globals, options, namespace } = await callsOf(agent, ids)
   return callToAnswer(await nameWithin(namespace, ref, globals), args, globals, options)
 }
 
 /** @param isCall whether a person may be asked first who has to trust the project that defines the agent */
-async function placeOf(agent: Agent, given: InvokeOptions = {}, isCall = false): Promise<Calls> {
+async function callsOf(agent: Agent, given: InvokeOptions = {}, isCall = false): Promise<Calls> {
   const { ids, named } = agent
   for (const one of agent.spawned) checkSpawned(one, agent.globals)
   if (named === undefined && agent.given !== undefined) checkAgent(agent.given, agent.globals)

@@ -29,10 +29,10 @@ export function chainOf(tool: ToolDef, globals: Globals): Chain | Promise<Chain>
   const key = keyOf(tool, globals)
   const known = globals.cache.cascade.get(key)
   if (known?.tool === tool && isCurrent(known, globals)) return known.resolvedChain
-  const running = globals.settling.get(key)
+  const running = globals.chains.get(key)
   if (running?.tool === tool) return running.chain
   const resolving = { tool, chain: resolveChain(tool, key, globals) }
-  globals.settling.set(key, resolving)
+  globals.chains.set(key, resolving)
   return resolving.chain
 }
 
@@ -70,8 +70,8 @@ const onDemand = lazy(() => import('./resolve-cascade.js'))
 
 /** Resolves a chain and caches it, unless middleware was registered meanwhile. */
 async function resolveChain(tool: ToolDef, key: string, globals: Globals): Promise<Chain> {
-  const { cache, settling } = globals
-  const isWanted = (): boolean => settling.get(key)?.tool === tool
+  const { cache, chains } = globals
+  const isWanted = (): boolean => chains.get(key)?.tool === tool
   const stamp = stampOf(globals)
   try {
     const known = await findCascade(tool, globals)
@@ -81,7 +81,7 @@ async function resolveChain(tool: ToolDef, key: string, globals: Globals): Promi
     }
     return known.resolvedChain
   } finally {
-    if (isWanted()) settling.delete(key)
+    if (isWanted()) chains.delete(key)
   }
 }
 

@@ -24,6 +24,7 @@ import { chainOf } from '../cascade/chain-of.js'
 import { loadParser } from '../directory/read-files.js'
 import { requireTool } from '../find/require-tool.js'
 import { lazy } from '../host/later.js'
+import { withinTime } from '../lifecycle/time-limit.js'
 import { checkArguments } from '../schema/check-arguments.js'
 import { UncopiedArguments } from '../schema/clone-arguments.js'
 import { interpolationRoots } from '../schema/interpolation-roots.js'
@@ -37,15 +38,15 @@ import { isInterpolated, runMarkdown } from './markdown-tool.js'
 
 const policies = lazy(() => import('../policy/authorize.js'))
 
-/** The place that a text is rendered in. */
-interface Place {
+/** The file that a text is rendered from, and the values in scope there. */
+interface Scope {
   /** The path entry, absolute. */
   entry: string
   /** The file, relative to `entry`. */
   file: string
-  /** The files that it is included by, its own last, absolute. */
+  /** The files that include it, its own last, absolute. */
   way: readonly string[]
-  /** The values that the directives around it add to `locals`. */
+  /** `locals` with what the directives around the text add. */
   locals: Readonly<Record<string, unknown>>
 }
 
@@ -135,9 +136,9 @@ class ToolRendering {
 
   render(text: string, { parts }: ContentRecord, { state, record }: ToolSource): Promise<string> {
     const way = [disk.resolve(state.dir, record.file)]
-    const place: Place = { entry: state.dir, file: record.file, way, locals: { ...this.ctx.locals } }
-    return renderContent<Place>(
-      { text, parts, place },
+    const scope: Scope = { entry: state.dir, file: record.file, way, locals: { ...this.ctx.locals } }
+    return renderContent<Scope>(
+      { text, parts, place: scope },
       {
         run: (directive, inner, at) => this.run(directive, inner, at),
         inside: (at, locals) => ({ ...at, locals: { ...at.locals, ...locals } }),
@@ -146,31 +147,31 @@ class ToolRendering {
     )
   }
 
-  private fill(range: string, place: Place): string {
+  private fill(range: string, scope: Scope): string {
     const { isFilled, host } = this.filling
-    const own = (text: string): string => (isFilled ? asText(interpolate(text, this.roots(place))) : text)
+    const own = (text: string): string => (isFilled ? asText(interpolate(text, this.roots(scope))) : text)
     return host ? host.fill(range, own) : own(range)
   }
 
   private async run(
     directive: DirectivePart,
     inner: Inner,
-    place: Place,
-  ): Promise<string | Rendering<Place>> {
+    scope: Scope,
+  ): Promise<string | Rendering<Scope>> {
     if (directive.text !== undefined) return directive.text
     if (directive.content) {
       const { text, parts, file, problem } = directive.content
-      if (problem) throw this.failed(directive, place, includedInvalid(file, place.file, problem))
-      return { text, parts, place: this.placeOf(place.entry, file, place) }
+      if (problem) throw this.failed(directive, scope, includedInvalid(file, scope.file, problem))
+      return { text, parts, place: this.scopeOf(scope.entry, file, scope) }
     }
     const { name, arg, attributes = {} } = directive
     const tool = this.known.get(name) ?? (await findDirective(name, this.tool, this.globals))
     // An index that says otherwise is not right.
-    if (!tool) throw this.failed(directive, place, directiveFailed(name, 'there is no such directive'))
+    if (!tool) throw this.failed(directive, scope, directiveFailed(name, 'there is no such directive'))
     const filled = hasExpression(directive) ? this.ctx : undefined
-    const source = directiveSource(place.entry, place.file, this.globals, this.work, filled)
+    const source = directiveSource(scope.entry, scope.file, this.globals, this.work, filled)
     try {
-      const roots = this.roots(place)
+      const roots = this.roots(scope)
       const call: DirectiveCall = {
         arg: arg === undefined ? undefined : asText(interpolate(arg, roots)),
         attributes: Object.fromEntries(
@@ -179,14 +180,14 @@ class ToolRendering {
         ...inner,
         source,
       }
-      return await this.placed(await this.call(tool, call, place), place, source)
+      return await this.replacement(await this.call(tool, call, scope), scope, source)
     } catch (error) {
-      throw this.failed(directive, place, error)
+      throw this.failed(directive, scope, error)
     }
   }
 
   /** A static directive sees no context, as it sees none at build time. */
-  private async call(tool: ToolDef, call: DirectiveCall, place: Place): Promise<unknown> {
+  private async call(tool: ToolDef, call: DirectiveCall, scope: Scope): Promise<unknown> {
     if (tool.frontmatter.metadata.permissions) (await policies()).limitPart(tool, this.ctx)
     if (tool.frontmatter.metadata.static === true) {
       await expectDelegate(tool, call, this.ctx)
@@ -194,7 +195,7 @@ class ToolRendering {
     }
     const ctx = new RunContext(this.globals, tool, invokeFor, this.ctx.caller, undefined, this.ctx)
     // What a directive adds is often an argument's value, which sets no paths.
-    Object.assign(ctx.locals, place.locals, { config: this.ctx.locals.config })
+    Object.assign(ctx.locals, scope.locals, { config: this.ctx.locals.config })
     const chain = await chainOf(tool, this.globals)
     if (tool.frontmatter.params)
       await checkArguments(tool, chain, { arg: call.arg, attributes: call.attributes }, ctx)
@@ -202,15 +203,15 @@ class ToolRendering {
     return chain.steps.length === 0 ? tool.fn(ctx, call) : runChain(ctx, chain, () => tool.fn(ctx, call))
   }
 
-  /** A result as text, or as a text with directives of its own. */
-  private async placed(
+  /** A directive's result as text, or as content with directives of its own. */
+  private async replacement(
     result: unknown,
-    place: Place,
+    scope: Scope,
     { file: from }: DirectiveSource,
-  ): Promise<string | Rendering<Place>> {
+  ): Promise<string | Rendering<Scope>> {
     if (!isDirectiveContent(result)) return asText(result)
-    const { content: text, file, entry = place.entry } = result
-    const inner = this.placeOf(entry, file, place)
+    const { content: text, file, entry = scope.entry } = result
+    const inner = this.scopeOf(entry, file, scope)
     const known = await knownAmong(directiveNames(text), this.tool, this.globals)
     for (const [name, tool] of known) this.known.set(name, tool)
     if (known.size === 0) return { text, parts: [[0, text.length]], place: inner }
@@ -222,8 +223,8 @@ class ToolRendering {
     return { text, parts, place: inner }
   }
 
-  /** The place of a file that takes a directive's place. */
-  private placeOf(entry: string, file: string, { way, locals }: Place): Place {
+  /** The scope of a file whose content replaces a directive. */
+  private scopeOf(entry: string, file: string, { way, locals }: Scope): Scope {
     const path = disk.resolve(entry, file)
     if (way.includes(path)) {
       const shown = [...way, path].map(one => disk.inside(entry, one) ?? one)
@@ -232,18 +233,18 @@ class ToolRendering {
     return { entry, file, way: [...way, path], locals }
   }
 
-  private roots({ locals }: Place): InterpolationRoots {
+  private roots({ locals }: Scope): InterpolationRoots {
     return Object.defineProperty(interpolationRoots(this.ctx), 'locals', { value: locals })
   }
 
-  /** An error with the place of the directive that it came from. What ends the whole call stays as it is. */
+  /** Adds the directive's position to an error. Errors that end the whole call stay as they are. */
   private failed(
     { name, at: [line, column] }: DirectivePart,
-    { entry, file }: Place,
+    { entry, file }: Scope,
     error: unknown,
   ): unknown {
     const known = isAgentAppsError(error) ? error : directiveFailed(name, error)
-    if (known.file !== undefined || !SAID_HERE.has(known.code)) return known
+    if (known.file !== undefined || !LOCATED.has(known.code)) return known
     return new AgentAppsError(
       known.code,
       `The content of "${this.tool.name}" cannot be rendered: ${file}:${line}:${column}: ${known.message}`,
@@ -263,18 +264,11 @@ async function inTime({ name, fn, load }: ToolDef, call: DirectiveCall, ctx: Run
   // Bundling its code does not count towards its time limit.
   await load?.()
   throwIfAborted(ctx)
-  let timer: ReturnType<typeof setTimeout> | undefined
-  const late = new Promise<never>((_, reject) => {
-    timer = setTimeout(() => reject(directiveHangs(name)), DIRECTIVE_TIME_LIMIT)
-  })
-  try {
-    return await Promise.race([fn(undefined, call), late])
-  } finally {
-    clearTimeout(timer)
-  }
+  const result = Promise.resolve(fn(undefined, call))
+  return withinTime(result, DIRECTIVE_TIME_LIMIT, () => Promise.reject(directiveHangs(name)))
 }
 
-const SAID_HERE: ReadonlySet<string> = new Set([
+const LOCATED: ReadonlySet<string> = new Set([
   'DIRECTIVE_FAILED',
   'CONTENT_CYCLE',
   'CONTENT_INVALID',

@@ -21,20 +21,20 @@ export function clearToolCache(name: string, globals: Globals = defaultGlobals()
  * Forgets what a reference led to, look-ups under way included: to be called where a registered tool comes or
  * goes.
  */
-export function forgetReference(ref: string, { cache, missing, resolving, settling }: Globals): void {
+export function forgetReference(ref: string, { cache, missing, resolving, chains }: Globals): void {
   for (const keys of [cache.tool, missing, resolving]) {
     for (const key of keys.keys()) if (key.startsWith(`${ref}\0`)) keys.delete(key)
   }
   cache.list.clear()
   // A registered tool may be middleware of any.
   Object.assign(cache, emptyCascades())
-  settling.clear()
+  chains.clear()
 }
 
 /** Forgets everything but registered tools: to be called after `clean`. */
 export function clearAllCaches(globals: Globals = defaultGlobals()): void {
   delete globals.untrustedView
   Object.assign(globals.cache, emptyCache())
-  const { missing, resolving, settling, directories, diagnostics } = globals
-  for (const known of [missing, resolving, settling, directories, diagnostics]) known.clear()
+  const { missing, resolving, chains, directories, diagnostics } = globals
+  for (const known of [missing, resolving, chains, directories, diagnostics]) known.clear()
 }

@@ -108,16 +108,16 @@ async function resolveName(
     if (!isSearched(state)) continue
     searched.push(state)
     const found = await lookUp(state, name, globals)
-    if (found) return settle(found, globals)
+    if (found) return resolutionOf(found, globals)
   }
   for (const state of searched) {
     const found = await lookUpMissing(state, name, globals)
-    if (found) return settle(found, globals)
+    if (found) return resolutionOf(found, globals)
   }
   return null
 }
 
-async function settle(found: Found, globals: Globals): Promise<Resolution> {
+async function resolutionOf(found: Found, globals: Globals): Promise<Resolution> {
   const { record } = found
   if (isBroken(record)) return (await faults()).brokenTool({ ...found, record }, globals)
   const tool = toolOf({ ...found, record }, globals)

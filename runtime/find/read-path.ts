@@ -22,29 +22,29 @@ const SKILL_FILE = /(?:^|\/)(?:skill\.md|[^/]+\.skill\.(?:md|ts|js|mts|mjs))$/i
 /** Loads every tool of a file for `loadSkillsFromFile`. */
 export async function loadSkills(path: string, globals: Globals): Promise<ToolDef[]> {
   if (globals.configure) await globals.configure()
-  const place = await placeOf(path, globals)
-  if (place === null) return []
-  const known = keptTools(place, globals)
+  const at = await fileInEntry(path, globals)
+  if (at === null) return []
+  const known = keptTools(at, globals)
   if (known) return [...known]
-  const found = await foundIn(place, globals)
+  const found = await foundIn(at, globals)
   for (const one of found) noteBroken(one, globals)
-  const tools = keepTools(place, found, globals)
+  const tools = keepTools(at, found, globals)
   const [broken] = found.flatMap(one => faultOf(one))
   if (tools.length === 0 && broken) throw toolBroken(path, broken)
   return [...tools]
 }
 
 /** Under `check` a file may change at any time. */
-function keptTools({ state, file }: Place, { cache, config }: Globals): ToolDef[] | undefined {
+function keptTools({ state, file }: FileInEntry, { cache, config }: Globals): ToolDef[] | undefined {
   return config.freshness === 'trust' ? cache.file.get(disk.resolve(state.dir, file)) : undefined
 }
 
 /** Keeps the sound tools of a file, where it has any; one that has faults alone is asked again. */
-function keepTools(place: Place, found: readonly Found[], globals: Globals): ToolDef[] {
+function keepTools(at: FileInEntry, found: readonly Found[], globals: Globals): ToolDef[] {
   const tools = found.flatMap(({ record, ...one }) =>
     isBroken(record) ? [] : [toolOf({ ...one, record }, globals)],
   )
-  if (tools.length > 0) globals.cache.file.set(disk.resolve(place.state.dir, place.file), tools)
+  if (tools.length > 0) globals.cache.file.set(disk.resolve(at.state.dir, at.file), tools)
   return tools
 }
 
@@ -60,13 +60,13 @@ export async function loadPath(reference: PathReference, globals: Globals): Prom
 type PathReference = Extract<Reference, { kind: 'path' | 'file-url' }>
 
 async function toolAt(path: string, fragment: string | undefined, globals: Globals): Promise<Resolution> {
-  const place = await placeOf(path, globals)
-  if (place === null) return null
+  const at = await fileInEntry(path, globals)
+  if (at === null) return null
   const named = ({ label }: ToolDef): boolean => label === fragment
-  const known = fragment === undefined ? undefined : keptTools(place, globals)?.find(named)
+  const known = fragment === undefined ? undefined : keptTools(at, globals)?.find(named)
   if (known) return { tool: known }
-  const all = await foundIn(place, globals)
-  keepTools(place, all, globals)
+  const all = await foundIn(at, globals)
+  keepTools(at, all, globals)
   const found =
     fragment === undefined
       ? all.find(({ isFirst }) => isFirst)
@@ -77,7 +77,7 @@ async function toolAt(path: string, fragment: string | undefined, globals: Globa
   return broken ? { broken } : null
 }
 
-interface Place {
+interface FileInEntry {
   state: DirectoryState
   /** Relative to the state's directory. */
   file: string
@@ -89,7 +89,7 @@ interface FoundInFile extends Found {
 }
 
 /** The path entry that a file lies in, or else its own directory. */
-async function placeOf(path: string, globals: Globals): Promise<Place | null> {
+async function fileInEntry(path: string, globals: Globals): Promise<FileInEntry | null> {
   const named = disk.resolve(globals.config.cwd ?? disk.cwd(), path)
   const file = fileAt(named)
   const isThere = stands(file)
@@ -140,15 +140,15 @@ const OUTSIDE = { external: false, layer: 'project' as const, ignore: [], index:
  * A file's tools in its order: as the index has them, where it has them all and the file did not change, else
  * as the file says.
  */
-async function foundIn(place: Place, globals: Globals): Promise<FoundInFile[]> {
-  const found = await withNames(place.state, globals, () => foundOnce(place, globals))
+async function foundIn(at: FileInEntry, globals: Globals): Promise<FoundInFile[]> {
+  const found = await withNames(at.state, globals, () => foundOnce(at, globals))
   for (const { names, record } of found) {
     if (names.via === 'bundle' && !isBroken(record)) await loadNamesakes(record.frontmatter.name, globals)
   }
   return found
 }
 
-async function foundOnce({ state, file }: Place, globals: Globals): Promise<FoundInFile[]> {
+async function foundOnce({ state, file }: FileInEntry, globals: Globals): Promise<FoundInFile[]> {
   const indexed = askIndex(state, globals, index => inNames(state, index, file)) ?? []
   // A file with a fault may hold more than the index could take.
   const isWhole =

@@ -2,7 +2,7 @@
 export function withinTime<Value, Fallback>(
   promise: Promise<Value>,
   milliseconds: number,
-  fallback: () => Fallback,
+  fallback: () => Fallback | Promise<Fallback>,
 ): Promise<Value | Fallback> {
   let timer: ReturnType<typeof setTimeout> | undefined
   const late = new Promise<Fallback>(fulfil => {

@@ -41,8 +41,8 @@ async function check(tool: ToolDef, globals: Globals): Promise<JsonObject> {
   )
   if (!fault) return freezeArguments(value) as JsonObject
   if (fault.code === 'SCHEMA_INVALID') {
-    const said = fault.message.replace('"params"', '"config"')
-    throw new AgentAppsError('SCHEMA_INVALID', said, { hint: fault.hint, tool: tool.name })
+    const message = fault.message.replace('"params"', '"config"')
+    throw new AgentAppsError('SCHEMA_INVALID', message, { hint: fault.hint, tool: tool.name })
   }
   const faults = fault.issues?.map(({ message }) => message).join('; ') ?? fault.message
   throw invalid(tool, faults, fault.issues)

@@ -208,8 +208,8 @@ export class Slot {
     const { value: checked, fault } = await compareWith({ tool: name, part: 'params', schema, value }, null)
     if (!fault) return checked as JsonValue
     if (fault.code === 'SCHEMA_INVALID') {
-      const said = fault.message.replace('"params"', '"state"')
-      throw new AgentAppsError('SCHEMA_INVALID', said, { hint: fault.hint, tool: name })
+      const message = fault.message.replace('"params"', '"state"')
+      throw new AgentAppsError('SCHEMA_INVALID', message, { hint: fault.hint, tool: name })
     }
     const faults = fault.issues?.map(({ message }) => message).join('; ') ?? fault.message
     throw invalid(this.tool, what, faults, fault.issues)

@@ -237,8 +237,8 @@ export interface Globals {
   byRecord: WeakMap<DirectoryNames, Map<ToolRecord, ToolDef>>
   /** Look-ups under way, so that calls at the same time share one. */
   resolving: Map<string, Promise<Resolution>>
-  /** Chains under way, as `resolving`: by the key of `cache.cascade`. */
-  settling: Map<string, { tool: ToolDef; chain: Promise<Chain> }>
+  /** Chains being resolved, which calls at the same time share: by the key of `cache.cascade`. */
+  chains: Map<string, { tool: ToolDef; chain: Promise<Chain> }>
   /** The keys in `cache.tool` that say "not found", oldest first. */
   missing: Set<string>
   /** The diagnostics so far, by file and rule. */

@@ -52,7 +52,7 @@ export function emptyFindings() {
     cache: emptyCache(),
     byRecord: new WeakMap(),
     resolving: new Map(),
-    settling: new Map(),
+    chains: new Map(),
     missing: new Set<string>(),
   } satisfies Partial<Globals>
 }

@@ -229,8 +229,8 @@ describe('close', () => {
     const under = runtime.findTool('two')
     await runtime.close()
     expect((await under)?.name).toBe('two')
-    const { cache, tools, directories, resolving, settling, missing, events } = globals
-    const held = [...Object.values(cache), tools.programmaticTools, directories, resolving, settling, missing]
+    const { cache, tools, directories, resolving, chains, missing, events } = globals
+    const held = [...Object.values(cache), tools.programmaticTools, directories, resolving, chains, missing]
     for (const one of [...held, events.listeners]) expect(one?.size ?? 0).toBe(0)
     expect(runtime.stats().via.disk).toBeGreaterThan(0)
   })
