@@ -2,29 +2,29 @@ import { shardOf } from '../../src/index/index-format.js'
 import type { Disk } from './disk-seam.js'
 import { bundleReplaced } from './later.js'
 
-/** The files that a bundle has. Paths are absolute, from a root of the bundle's own. */
+/** The files of a bundle. Paths are absolute, below the bundle's own root. */
 export interface BundledFiles {
   cwd: string
-  /** The place of the package's own skills; null if they are not searched. */
+  /** The folder of the package's own skills; null if they are not searched. */
   library: string | null
   /** Indexes, by path. */
   texts: Record<string, string>
   /** Shards of indexes with their SHA-256, by path. */
   shards: Record<string, () => Promise<{ default: [text: string, digest: string] }>>
-  /** SHA-256 of every text that a reader of these indexes asks for, but for the shards. */
+  /** SHA-256 of every text that is digested when these indexes are read, except the shards. */
   digests: Map<string, string>
   /** Bytes of skill files and resources, by path. */
   sizes: () => Record<string, number>
-  /** The parts of files: that of a path is number `shardOf(path, count)`. */
+  /** The tables of file parts; a path is in number `shardOf(path, count)`. */
   tables: (() => Promise<{ default: FileTable }>)[]
-  /** The modules that code and schemas were compiled to, by path. */
+  /** The compiled modules of code and schemas, by path. */
   modules: Record<string, () => Promise<Record<string, unknown>>>
 }
 
-/** The chunks that hold what is ever read of files, by path. */
+/** The chunks with the parts of files, by path. */
 export type FileTable = Record<string, () => Promise<{ default: FileParts }>>
 
-/** Keyed by `start-end`, in bytes: a text, or bytes that are not text. */
+/** Parts keyed by their range `start-end` in bytes. Bytes that are not UTF-8 are base64. */
 export type FileParts = Record<string, string | { base64: string }>
 
 /** The `#disk` of a bundle, set by its entry: chunks import this module, so it holds no contents. */
@@ -80,9 +80,9 @@ function bundleDisk(bundled: BundledFiles): Disk {
       return inside(folder, file) === null ? null : readPart(bundled, file, 0, sizeOf(file) ?? 0)
     },
     digestFile: () => null,
-    // An unknown text gets a digest that no index has.
+    // A digest that matches no index.
     digestText: text => digests.get(text) ?? '',
-    // A bundle's runtime does not verify: its files and the index that says what they should be are one file.
+    // A bundle is not verified: its index comes in the same file as what it describes.
     digestOf: () => '',
     libraryDirectory: () => library,
     importModule: path => importModule(bundled, path),
@@ -121,7 +121,7 @@ function own<Value>(record: Record<string, Value>, key: string): Value | undefin
   return Object.hasOwn(record, key) ? record[key] : undefined
 }
 
-/** The path that parts lead to, each from the one before. */
+/** Resolves parts, each from the one before. */
 function resolve(from: string, parts: readonly string[]): string {
   const names: string[] = []
   const joined = parts.reduce((path, next) => (next.startsWith('/') ? next : `${path}/${next}`), from)

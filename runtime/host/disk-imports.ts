@@ -1,7 +1,7 @@
 /**
- * Imports modules from checked bytes. An import by path would read the file again, after the check; so hooks
- * of Node read it once, compare its digest and hand over those bytes. The digest is in the module's URL,
- * which keeps a module that was imported unchecked apart.
+ * Imports modules from checked bytes. An import by path would read the file again after the check, so Node's hooks
+ * read it once, compare its digest and return those bytes. The digest is part of the module's URL, so that a module
+ * that was imported unchecked is another one.
  */
 import { hash } from 'node:crypto'
 import { readFileSync } from 'node:fs'
@@ -11,7 +11,7 @@ import { fileURLToPath, pathToFileURL } from 'node:url'
 type Hooks = { resolve: typeof resolve; load: typeof load }
 type Registering = { registerHooks?: (hooks: Hooks) => void; register?: (url: string) => void }
 
-/** Imports a module; `digests` has it and every chunk that it imports, by absolute path. */
+/** Imports a module. `digests` contains its digest and those of all chunks that it imports, by absolute path. */
 export async function importChecked(
   path: string,
   digests: ReadonlyMap<string, string>,
@@ -24,14 +24,14 @@ export async function importChecked(
 
 let registering: Promise<unknown> | undefined
 
-/** Gives Node the hooks, once. Fails where there are no hooks: what is not checked is not imported. */
+/** Registers the hooks, once. Fails on a host without hooks, since nothing may be imported unchecked. */
 function registered(): Promise<unknown> {
   if (registering === undefined) {
-    // Node 20 runs hooks in a thread of their own, which loads this file again.
+    // Node 20 runs hooks in another thread, which loads this file again.
     const { registerHooks, register } = modules as Registering
     if (registerHooks) registerHooks({ resolve, load })
     else register?.(import.meta.url)
-    // Named by a variable, so that no bundler looks for it.
+    // In a variable, so that bundlers do not resolve it.
     const probe = PROBE
     registering = import(probe).catch(() => {
       throw unchecked('this host has no hooks for imports')
@@ -57,10 +57,10 @@ interface Loaded {
   shortCircuit?: boolean
 }
 
-/** The URLs of chunks with their digests, by those without. Known before anything imports them. */
+/** The checked URLs of chunks, by their plain URLs. Filled before anything imports them. */
 const chunks = new Map<string, string>()
 
-/** Node's hook that says which module an import means. */
+/** Node's hook that resolves a specifier. */
 export function resolve<Context extends { parentURL?: string | undefined }>(
   specifier: string,
   context: Context,

@@ -1,69 +1,69 @@
 import type { DiskParser } from '../../src/content/disk-parser.js'
 import type { IndexFiles } from '../../src/index/read-index.js'
 
-/** Small files of the user's own, which no project can have put there. Each is named by its bare name. */
+/** Small files of the user's, which no project can have written. Names have no folder. */
 export interface UserState {
-  /** Null where it is not there, or is not the user's alone. */
+  /** Null if the file is missing, or other users may write it. */
   readText: (name: string) => string | null
-  /** Adds a line at the end. False where the file is not the user's alone. */
+  /** Appends a line. False if other users may write the file. */
   append: (name: string, line: string) => boolean
 }
 
-/** A turn that is under way. */
+/** A turn in progress. */
 export interface Turn {
-  /** When it began, or last looked again, in milliseconds since the epoch. */
+  /** The time it began or was last refreshed, in milliseconds since the epoch. */
   began: number
-  /** What was seen of files, by question. */
+  /** The results of looks at files, by question. */
   seen: Map<string, unknown>
-  /** What else holds until it ends, by what it is of. */
+  /** Other values that hold until it ends, by owner. */
   kept: Map<object, unknown>
 }
 
 /**
- * The runtime's one way to its host. `package.json` maps `#disk` to the file system of Node, and elsewhere to
- * one in which nothing is found, so that nothing of Node is in the runtime's own modules. What is not there
- * gives null, and so does what this user may not look at; other failures throw.
+ * The runtime's only access to its host. `package.json` maps `#disk` to Node's file system, and elsewhere to an empty
+ * one, so that the runtime's own modules import nothing of Node. Methods return null for what does not exist or must
+ * not be read by this user; other failures throw.
  */
 export interface Disk extends IndexFiles {
   cwd: () => string
-  /** The user's own directory. */
+  /** The user's home directory. */
   home: () => string
   /** Absolute, normalised. */
   resolve: (...parts: string[]) => string
-  /** The path from one absolute directory to a file, `/`-separated; null where it does not lie inside. */
+  /** The path of a file relative to a directory, `/`-separated; null if it is not inside. */
   inside: (directory: string, file: string) => string | null
   fromFileUrl: (url: string) => string | null
   toFileUrl: (path: string) => string
-  /** Runs `work`, for which no file changes once it was looked at. Nested turns join the outer one. */
+  /** Runs `work` as a turn, in which each look at a file gives the same result. Nested turns join the outer one. */
   turn: <Result>(work: () => Promise<Result>) => Promise<Result>
-  /** The turn that this is called in. */
+  /** The current turn. */
   turnUnderWay?: () => Turn | undefined
-  /** Lets the turn see everything as it is now, because what it saw is gone. */
+  /** Forgets what the turn has seen, because it no longer exists. */
   lookAgain: () => void
   isDirectory: (path: string) => boolean
-  /** When an item was last added to a directory or removed, in ms since the epoch. */
+  /** The time of the last addition to or removal from a directory, in ms since the epoch. */
   directoryTime: (path: string) => number | null
   list: (directory: string) => string[] | null
-  /** The items of a directory. A link is `other`, whatever it leads to. */
+  /** The items of a directory. Links are `other`. */
   listed: (directory: string) => { name: string; kind: 'file' | 'folder' | 'other' }[] | null
-  /** True for a directory that this user may not list, or may not even look for. */
+  /** True for a directory that this user may not list or reach. */
   isRefused: (directory: string) => boolean
-  /** Bytes of a file from `start` to `end`; null where it is gone or has not the size that it should. */
+  /** The bytes of a file from `start` to `end`; null if it is missing or has another size than `size`. */
   readRange: (path: string, start: number, end: number, size: number) => Promise<Uint8Array | null>
-  /** A file's real place, absolute, where that is in a folder's real place; else null. */
+  /** The real path of a file; null if it is not inside the real path of a folder. */
   realInside: (folder: string, file: string) => Promise<string | null>
-  /** All bytes of a file inside a folder; null if it is gone, or a link leads outside. */
+  /** The bytes of a file inside a folder; null if it is missing, secret, or a link leads outside. */
   readInside: (folder: string, path: string) => Promise<Uint8Array | null>
   /** SHA-256 of a file, hexadecimal. */
   digestFile: (path: string) => string | null
-  /** The folder of the skills that the package ships; null where the package is not there as such. */
+  /** The folder of the package's own skills; null if the package is not installed as such. */
   libraryDirectory: () => string | null
-  /** Imports a module; throws with `code` ERR_AGENT_APPS_UNCHECKED where its files lack the `digests`. */
+  /** Imports a module. Throws with `code` ERR_AGENT_APPS_UNCHECKED if its files do not have the `digests`. */
   importModule: (path: string, digests?: ReadonlyMap<string, string>) => Promise<Record<string, unknown>>
-  /** The user's own state; null where there is none, or where it lies in one of these folders, absolute. */
+  /** The user's state; null if there is no folder for it, or it lies in one of these folders, absolute. */
   userState: (projects: readonly string[]) => Promise<UserState | null>
-  /** True where the program that runs is part of the project in a folder, absolute. Absent where no program has a folder. */
+  /** True if the running program is part of the project in a folder, absolute. Absent on hosts without folders. */
   isProgramOf?: (folder: string) => Promise<boolean>
-  /** The compiler's reader; null where the deployment left it out. */
+  /** The compiler's reader; null if it is not installed. */
   loadParser: () => Promise<DiskParser | null>
 }

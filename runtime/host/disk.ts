@@ -10,18 +10,18 @@ import type { Disk, Turn } from './disk-seam.js'
 /** The compiler's reader, by a name that bundlers do not follow: most applications never need a parser. */
 const PARSER = ['agent-apps', 'compiler', 'disk'].join('/')
 
-/** Not imported: that would load all that it exports, streams too, at every start. */
+/** Not imported: an import loads all of its exports, streams included, at every start. */
 const fs = process.getBuiltinModule('node:fs')
-/** Not every system has the last two. */
+/** Some systems lack the last two. */
 const { O_RDONLY, O_NONBLOCK = 0, O_NOFOLLOW = 0 } = fs.constants
 
-/** The turn that is under way. Made by the first turn. */
+/** The current turn. Made by the first turn. */
 let turns: AsyncLocalStorage<Turn> | undefined
 
-/** The folder of the package's skills, once it was found. */
+/** The folder of the package's skills, once found. */
 let library: string | null = null
 
-/** The file system of Node. Inside of a turn it is looked at once. */
+/** The file system of Node. Inside a turn, each file is looked at once. */
 export const disk: Disk = {
   via: 'index',
   cwd: () => process.cwd(),
@@ -35,7 +35,7 @@ export const disk: Disk = {
     try {
       return fileURLToPath(url)
     } catch {
-      // No such file can exist: a host that is not this one, or an encoded slash.
+      // No such file can exist: another host, or an encoded slash.
       return null
     }
   },
@@ -78,13 +78,13 @@ export const disk: Disk = {
   readText: path => seen(`text ${path}`, () => (statOf(path)?.isFile() ? withFile(path, textOf) : null)),
   readRange: async (path, start, end, size) =>
     seen(`range ${start} ${end} ${size} ${path}`, () =>
-      // At once, as few bytes are read sooner than a thread is asked to read them.
+      // Synchronous, since handing a few bytes to a thread takes longer than reading them.
       withFile(path, (file, stat) => (stat.size === size ? bytesOf(file, start, end) : null)),
     ),
   realInside: async (folder, file) => seen(`inside ${folder}\0${file}`, () => realInside(folder, file)),
   async readInside(folder, path) {
     const bytes = await seen(`bytes ${folder}\0${path}`, () => readInside(folder, path))
-    // A copy, since the caller may change it.
+    // A copy, which the caller may change.
     return bytes && new Uint8Array(bytes)
   },
   digestFile: path => seen(`digest ${path}`, () => unlessRefused(() => withFile(path, digestPieces))),
@@ -114,14 +114,14 @@ export const disk: Disk = {
 
 function findLibrary(): string | null {
   try {
-    // By the package's name, as this file's own place is another one where an application was bundled.
+    // By the package's name: in a bundled application, this file is elsewhere.
     return fileURLToPath(new URL('skills', import.meta.resolve('agent-apps/package.json')))
   } catch {
     return null
   }
 }
 
-/** Looks at a file; inside a turn, gives what the first such look gave. */
+/** Looks at a file; inside a turn, returns the result of the first such look. */
 function seen<Sight>(question: string, look: () => Sight): Sight {
   const known = turns?.getStore()?.seen
   if (!known) return look()
@@ -129,7 +129,7 @@ function seen<Sight>(question: string, look: () => Sight): Sight {
   return known.get(question) as Sight
 }
 
-/** Loaded when something is digested: that takes longer than finding a tool. */
+/** Loads `node:crypto` on demand, which takes longer than finding a tool. */
 function digestOf(data: string | Uint8Array): string {
   return process.getBuiltinModule('node:crypto').hash('sha256', data)
 }
@@ -139,7 +139,7 @@ function textOf(file: number, { size }: Stats): string {
   return bytes.toString('utf8', 0, fs.readSync(file, bytes, 0, size, 0))
 }
 
-/** So many bytes of a large file are digested at a time. */
+/** The bytes of a large file that are digested at a time. */
 const PIECE = 1024 * 1024
 
 function digestPieces(file: number, { size }: Stats): string | null {
@@ -153,9 +153,8 @@ function digestPieces(file: number, { size }: Stats): string | null {
 }
 
 /**
- * Opens a file and reads from it; null for anything else. What was a file at the last look may be a pipe by
- * now, which must not be waited for. No more than its size is to be asked for: some files of the system's are
- * regular, of no size, and without an end.
+ * Opens a file and reads from it; null for anything else. A file may have become a pipe since the last look, which must
+ * not block. Read no more than its size: some system files are regular, have no size, and never end.
  */
 function withFile<Result>(path: string, read: (file: number, stat: Stats) => Result): Result | null {
   const file = orNull(() => fs.openSync(path, O_RDONLY | O_NONBLOCK))
@@ -168,7 +167,7 @@ function withFile<Result>(path: string, read: (file: number, stat: Stats) => Res
   }
 }
 
-/** Null where the file is shorter by now. */
+/** Null if the file has become shorter. */
 function bytesOf(file: number, start: number, end: number): Uint8Array | null {
   const bytes = new Uint8Array(end - start)
   return fs.readSync(file, bytes, 0, bytes.length, start) === bytes.length ? bytes : null
@@ -186,7 +185,7 @@ async function readInside(folder: string, path: string): Promise<Uint8Array | nu
   }
 }
 
-/** The bytes of a file at its real path; null if a link has taken its place since, or it is not a file. */
+/** The bytes of a file at its real path; null if it was replaced by a link, or is not a file. */
 async function readReal(real: string): Promise<Uint8Array | null> {
   const file = await fs.promises.open(real, O_RDONLY | O_NONBLOCK | O_NOFOLLOW)
   try {
@@ -200,7 +199,7 @@ async function readReal(real: string): Promise<Uint8Array | null> {
   }
 }
 
-/** A file's real place, where that is inside a folder's; else null. */
+/** The real path of a file; null if it is not inside the real path of a folder. */
 function realInside(folder: string, file: string): string | null {
   const real = orNull(() => fs.realpathSync.native(file))
   const realFolder = orNull(() => fs.realpathSync.native(folder))
@@ -213,7 +212,7 @@ function statOf(path: string): Stats | null {
   )
 }
 
-/** Null too for what this user may not look at. */
+/** Null also for what this user may not read. */
 function unlessRefused<Result>(read: () => Result): Result | null {
   try {
     return read()
@@ -223,7 +222,7 @@ function unlessRefused<Result>(read: () => Result): Result | null {
   }
 }
 
-/** The errors that mean that nothing can lie at a path; the last one is Node's code for a NUL byte in it. */
+/** The errors that mean that a path cannot exist. The last one is Node's code for a NUL byte. */
 const ABSENT = new Set(['ENOENT', 'ENOTDIR', 'ELOOP', 'ENAMETOOLONG', 'ERR_INVALID_ARG_VALUE'])
 
 function orNull<Result>(read: () => Result): Result | null {

@@ -1,16 +1,14 @@
 import { AgentAppsError } from '../../src/base/error.js'
 
-/** Values that may be there at once, or later. */
-
-/** A value, or what gives it later. */
+/** A value, or a promise of it. */
 export type Awaitable<Value> = Value | PromiseLike<Value>
 
-/** True for a promise, and for all else that `await` waits for. */
+/** True for a promise, and anything else that `await` waits for. */
 export function isThenable<Value>(value: Awaitable<Value>): value is PromiseLike<Value> {
   return typeof (value as { then?: unknown } | null | undefined)?.then === 'function'
 }
 
-/** Goes on with a value: at once, where it is there. */
+/** Passes a value on; synchronously unless it is a promise. */
 export function whenThere<Value, Result>(
   value: Awaitable<Value>,
   goOn: (value: Value) => Awaitable<Result>,
@@ -18,7 +16,7 @@ export function whenThere<Value, Result>(
   return isThenable(value) ? Promise.resolve(value).then(goOn) : goOn(value)
 }
 
-/** Loads code at its first use; from then on it is there without waiting. */
+/** Loads code at its first use, and returns it synchronously from then on. */
 export function lazy<Module>(load: () => Promise<Module>): () => Module | Promise<Module> {
   let loaded: Module | undefined
   const keep = (module: Module): Module => {
@@ -28,10 +26,10 @@ export function lazy<Module>(load: () => Promise<Module>): () => Module | Promis
   return () => loaded ?? load().then(keep, bundleReplaced)
 }
 
-/** The names of a bundle's chunks: other files and packages are not part of it. */
+/** The names of a bundle's chunks. */
 const CHUNK = /-[0-9A-Z]{8,16}\.m?js$/
 
-/** Rethrows why a part of this bundle cannot be loaded: BUNDLE_REPLACED if another bundle took its place. */
+/** Rethrows an error of loading a chunk: as BUNDLE_REPLACED if the bundle was replaced. */
 export function bundleReplaced(error: unknown): never {
   const { code, url } = Object(error) as { code?: unknown; url: string }
   if (code !== 'ERR_MODULE_NOT_FOUND' || !CHUNK.test(url)) throw error

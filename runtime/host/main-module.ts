@@ -5,8 +5,8 @@ import { homedir } from 'node:os'
 import { isAbsolute, join, sep } from 'node:path'
 
 /**
- * True where the program that runs is part of a project: its main module lies in the project's folder, and was not
- * installed there. To run it is to run the project's code.
+ * True if the running program is part of a project, so that its code runs anyway: its main module lies in the
+ * project's folder, and was not installed there.
  *
  * @param folder absolute
  */
@@ -17,23 +17,23 @@ export function isProgramOf(folder: string): boolean {
   return isIn(root, main) && !isShared(root)
 }
 
-/** Options with which Node runs no module, so that an argument behind them would pass for one. */
+/** Options with which Node runs no main module, so that an argument could pass for one. */
 const RUNS_NO_MODULE = /^(?:-e|-p|-pe|--eval|--print|--snapshot-blob)(?:=|$)/
 
-/** Hosts that may have an argument where Node has the main module: an application of Electron the file that it is to open. */
+/** Hosts whose first argument may be something else than the main module, such as a file that an Electron application opens. */
 const OTHER_HOSTS = ['bun', 'deno', 'electron']
 
-/** The real path of the main module; null where there is none, and where that cannot be told. */
+/** The real path of the main module; null if there is none or it is unknown. */
 function mainModule(): string | null {
   const { argv, execArgv, versions } = process
   const [, main] = argv
   const isOther = OTHER_HOSTS.some(name => name in versions)
   if (main === undefined || isOther || execArgv.some(option => RUNS_NO_MODULE.test(option))) return null
-  // Node makes the path absolute, and leaves extensions and `index.js` out if the command line did.
+  // Node makes the path absolute, but does not add an extension or `index.js`.
   return isAbsolute(main) ? realPath(main, () => createRequire(main).resolve(main)) : null
 }
 
-/** True for a folder that holds more than a project: all that a user has, or what anybody may add to. */
+/** True for a folder that contains more than a project: a home directory, one above it, or one that all users may write. */
 function isShared(root: string): boolean {
   const home = realPath(homedir())
   // Windows has no such modes.
@@ -50,7 +50,7 @@ function realPath(path: string, find = (): string => path): string | null {
   try {
     return realpathSync.native(find())
   } catch {
-    // No trust comes of what cannot be read, for whatever reason.
+    // An unreadable path earns no trust, whatever the reason.
     return null
   }
 }

@@ -5,9 +5,9 @@ const noneLater = async (): Promise<null> => null
 const no = (): boolean => false
 const noText = (): string => ''
 
-/** A host without a file system: nothing is found, so the parts of a file are never asked for. */
+/** A host without a file system, where no file is ever found. */
 export const disk: Disk = {
-  // As in a bundle there is no command that a hint may name.
+  // As in a bundle, hints must not name a command.
   via: 'bundle',
   cwd: () => '.',
   home: () => '.',

@@ -4,35 +4,35 @@ import type { CallContext, CallIds, Globals, InvokeOptions } from './context.js'
 import type { AgentPolicy } from './policy.js'
 import type { ToolDef } from './tool-def.js'
 
-/** An agent: its limits, and the ids that its calls have unless they are given others. */
+/** The options of an agent: its limits, and the default ids of its calls. */
 export interface AgentOptions extends AgentPolicy, Omit<CallIds, 'callId' | 'messageId'> {}
 
-/** An agent: the ids that its calls have unless they are given others, and what limits them. */
+/** An agent: the default ids of its calls, and what limits them. */
 export interface Agent {
   readonly globals: Globals
-  /** The options of its host, to be checked. */
+  /** The host's options, not yet checked. */
   readonly given?: unknown
-  /** A session is made at the first call, if the host named none. Agents that it spawns share it. */
+  /** The first call makes a session id unless the host gave one. Spawned agents share it. */
   readonly ids: CallIds
-  /** The policy of its host; undefined if a tool spawned it. */
+  /** The host's policy; undefined if a tool spawned the agent. */
   readonly policy: AgentPolicy | undefined
-  /** The id of the named agent that it is. */
+  /** The id of a named agent. */
   readonly named: string | undefined
-  /** The policies, and ids of named agents, that it was spawned with, outermost first. */
+  /** The policies and ids of named agents that it was spawned with, outermost first. */
   readonly spawned: readonly (SpawnPolicy | string)[]
-  /** The names of the skills in whose place it calls. */
+  /** The names of the skills that it calls for. */
   readonly skills: readonly string[]
-  /** The call whose tool spawned it. */
+  /** The call of the tool that spawned it. */
   readonly caller: CallContext | undefined
 }
 
-/** Whose calls an agent makes: one that a tool spawned calls for the caller of the tool. */
+/** The ids of an agent's calls. A spawned agent has those of the call that spawned it. */
 export function idsOf({ ids, caller, spawned }: Agent): CallIds {
   const agentId = spawned.map(idIn).findLast(id => id !== undefined)
   return { ...caller?.envelope, ...ids, ...(agentId !== undefined && { agentId }) }
 }
 
-/** The id of the named agent that one was spawned as. */
+/** The id of a named agent that was spawned. */
 export function idIn(spawned: SpawnPolicy | string): string | undefined {
   return typeof spawned === 'string' ? spawned : spawned.agent
 }
@@ -43,7 +43,7 @@ export interface AgentAbove {
   skills: readonly ToolDef[]
 }
 
-/** Keyed by the options of a call: only the runtime can give them, or leave them out. */
+/** Keyed by the options of a call, so that only the runtime can set or omit them. */
 const above = new WeakMap<InvokeOptions, AgentAbove>()
 
 export function keepAbove<Options extends InvokeOptions>(options: Options, agent: AgentAbove): Options {

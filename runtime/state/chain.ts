@@ -2,35 +2,35 @@ import type { JsonObject } from '../../src/base/json.js'
 import type { HookTrigger } from '../../src/skill/metadata-keys.js'
 import type { ToolDef } from './tool-def.js'
 
-/** A middleware around a tool, ready to be run. */
+/** A middleware around a tool, ready to run. */
 export interface ChainStep {
   name: string
   def: ToolDef
   /** Its configuration. */
   args: unknown
-  /** Called directly, with no chain of its own. */
+  /** True if it is called directly, without a chain of its own. */
   static: boolean
-  /** Set where it wraps every entry, or the whole invocation. */
+  /** Set if it wraps every entry, or the whole invocation. */
   hook?: readonly HookTrigger[]
-  /** True where `args` holds `${…}`, to be filled in when it runs. */
+  /** True if `args` contains `${…}`, which is filled in when it runs. */
   isVolatile?: true
 }
 
 /** The middlewares around a tool, outermost first. */
 export interface Chain {
-  /** All of it, hooks in their places. */
+  /** All steps, hooks in their places. */
   steps: readonly ChainStep[]
-  /** Those that run in their place. */
+  /** The steps that are not hooks. */
   entries: readonly ChainStep[]
-  /** Those that wrap every entry and the tool, outermost first. */
+  /** The hooks that wrap every entry and the tool, outermost first. */
   nextHooks: readonly ChainStep[]
-  /** Those that wrap the whole invocation, outermost first. */
+  /** The hooks that wrap the whole invocation, outermost first. */
   invokeHooks: readonly ChainStep[]
-  /** The tool whose `delegate` is the body, where that is inherited. */
+  /** The tool whose `delegate` is inherited as the body. */
   body?: ToolDef
-  /** True where `${…}` in the tool's content is filled in, by what it inherits. */
+  /** The inherited `interpolate`: true if `${…}` in the tool's content is filled in. */
   interpolate?: boolean
-  /** Schemas that are inherited, as far as the tool has none of its own. */
+  /** Inherited schemas, where the tool has none of its own. */
   schemas?: Schemas
 }
 
@@ -39,7 +39,7 @@ export interface Schemas {
   returns?: JsonObject
 }
 
-/** A tool's cascade as a runtime keeps it. */
+/** A tool's cascade, as a runtime caches it. */
 export interface KnownCascade {
   /** The configuration of each middleware around it, by key. */
   middleware: ReadonlyMap<string, unknown>
@@ -47,17 +47,17 @@ export interface KnownCascade {
   order: readonly string[]
   /** Its own `$hook`: how it runs as a middleware. */
   hook: readonly HookTrigger[]
-  /** The plain keys of its metadata, effective: those that middleware may be named after. */
+  /** The plain keys of its effective metadata: any may be the name of a middleware. */
   toolKeys: readonly string[]
   /** Its own `$self`: its default arguments as a middleware. */
   selfDefaults?: JsonObject
   resolvedChain: Chain
-  /** The paths that `${…}` in the configurations reads, sorted. */
+  /** The paths that `${…}` in the configurations read, sorted. */
   deps: readonly string[]
   tool: ToolDef
   /** The tools whose files it depends on. */
   sources: readonly ToolDef[]
-  /** The state of the directories when it was resolved; null where that is not checked. */
+  /** The state of the directories when it was resolved; null if files are not checked. */
   stamp?: string | null
 }
 

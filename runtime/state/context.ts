@@ -1,4 +1,4 @@
-/** The context of a call and the state of a runtime: in one file, as each names the other. */
+/** The context of a call and the state of a runtime: in one file, since each refers to the other. */
 
 import type { Diagnostic } from '../../src/base/diagnostic.js'
 import type { JsonObject, JsonValue } from '../../src/base/json.js'
@@ -23,81 +23,81 @@ export type CallerKind = 'code' | 'agent'
 
 /** The ids that a host gives a call. Calls made by it inherit all but `callId`. */
 export interface CallIds {
-  /** Calls that share it belong together: what is kept for a session is kept by it. */
+  /** The session: calls with the same id share its state. */
   sessionId?: string | undefined
   /** The message that the call belongs to. */
   messageId?: string | undefined
-  /** The host's own name for this call. */
+  /** The host's name for this call. */
   callId?: string | undefined
   agentId?: string | undefined
   userId?: string | undefined
   workspaceId?: string | undefined
 }
 
-/** The owner of the request that an answer is for, and the call that was asked about. */
+/** The owner of an answered request, and the call that it is about. */
 export interface AnswerOptions extends CallIds {
-  /** The call that a person was asked about: its id alone does not tell, where a model gives ids again. */
+  /** The call that a person was asked about. Its id alone is ambiguous if a model reuses ids. */
   call?: { ref: string; args?: unknown } | undefined
 }
 
 /** The options of one call, besides its arguments. */
 export interface InvokeOptions extends CallIds {
-  /** Ends the call: nothing more of it is started. */
+  /** Aborts the call: nothing more is started for it. */
   signal?: AbortSignal | undefined
   /** Default `code`. */
   as?: CallerKind | undefined
-  /** Values that the caller shares with every call below it. */
+  /** Values for this call and every call below it. */
   nonlocals?: Record<string, unknown> | undefined
-  /** The limits of the agent that this is called for, and of those that it starts. */
+  /** The limits of the calling agent and of the agents that it starts. */
   policy?: AgentPolicy | undefined
-  /** Milliseconds after which the call fails, in place of what the tool or its configuration says. */
+  /** Milliseconds after which the call fails; overrides the tool and its configuration. */
   timeoutMs?: number | undefined
 }
 
-/** The context of a call, besides its arguments. `Args` is their type, as the tool's author knows it. */
+/** The context of a call. `Args` is the type of its arguments, as the tool's author knows it. */
 export interface Context<Args = unknown> {
-  /** The invocation's arguments, validated; undefined for a middleware, which is given its configuration. */
+  /** The validated arguments; undefined for a middleware, which gets its configuration instead. */
   readonly args: Args
   readonly run: Run
   readonly locals: Locals
-  /** Values shared with all calls below: a tool sees its caller's; what it sets, only its own calls see. */
+  /** Values shared with all calls below: a tool reads its caller's, and what it sets reaches only the calls that it makes. */
   readonly nonlocals: Record<string, unknown>
   readonly globals: Globals
   readonly envelope: Envelope
   readonly manager: Manager
 }
 
-/** A context as the runtime's own code sees it. */
+/** A context, as the runtime's own code sees it. */
 export interface CallContext extends Context {
   readonly chain: Chain | undefined
-  /** Throws once the call was aborted, so that nothing more is started for it. */
+  /** Throws once the call is aborted, so that nothing more is started for it. */
   throwIfAborted: () => void
 }
 
-/** One running of a tool. */
+/** One run of a tool. */
 export interface Run {
   readonly id: string
   readonly tool: RunningTool
-  /** The middlewares around the tool; for a middleware, the chain that it stands in. */
+  /** The middlewares around the tool; for a middleware, the chain that it is part of. */
   readonly chain: readonly ChainStep[]
-  /** The index in `chain` of what runs now, for a middleware its own; past its end for the tool. */
+  /** The index in `chain` of the step that runs; for the tool, the length of `chain`. */
   readonly index: number
-  /** For a middleware that runs as a hook: what set it off, and the name of what it wraps. */
+  /** For a middleware that runs as a hook: its trigger, and the name of the wrapped step or tool. */
   readonly hook: { trigger: HookTrigger; target: string } | undefined
-  /** Ends when the call is no longer wanted. Setting one narrows it, for what is started further in. */
+  /** Aborts when the call is no longer wanted. A signal that is set also aborts it, for everything started further in. */
   signal: AbortSignal
   readonly origin: Origin
-  /** The optional permissions of the tool that it has for this call. Without an agent above, all. */
+  /** The optional permissions that are granted to this call. Without an agent above, all. */
   readonly granted: readonly Permission[]
   /** Reports progress to the host. */
   readonly update: (progress: Progress) => void
 }
 
-/** The tool that a run is of. */
+/** The tool of a run. */
 export interface RunningTool {
   readonly name: string
   readonly def: ToolDef
-  /** The schemas in use, once they are resolved. */
+  /** The schemas, once they are resolved. */
   params?: JsonObject
   returns?: JsonObject
 }
@@ -106,17 +106,17 @@ export interface RunningTool {
 export interface Locals extends Record<string, unknown> {
   /** The result so far. */
   result: unknown
-  /** Configuration that is overridden for this invocation. */
+  /** Overrides of the configuration for this invocation. */
   config: Partial<RuntimeConfig> & Record<string, unknown>
 }
 
-/** Whose invocation it is. */
+/** The caller of an invocation, and its ids. */
 export interface Envelope extends Readonly<CallIds> {
-  /** The context that a middleware serves; for a tool its own. */
+  /** The context that a middleware serves; for a tool, its own. */
   readonly target: Context
-  /** Undefined where a host called. */
+  /** Undefined for a call by the host. */
   readonly caller: Context | undefined
-  /** How many callers there are. */
+  /** The number of callers. */
   readonly depth: number
   readonly as: CallerKind
 }
@@ -124,7 +124,7 @@ export interface Envelope extends Readonly<CallIds> {
 /** The functions that a tool may call. */
 export interface Manager {
   /**
-   * Runs all that is further in, and returns the result so far.
+   * Runs everything further in, and returns the result so far.
    *
    * @throws NEXT_TWICE at a second call, except after a failed one, and after the middleware has ended
    */
@@ -132,27 +132,27 @@ export interface Manager {
   /** Calls another tool. */
   readonly invoke: (ref: string, args?: unknown, options?: InvokeOptions) => Promise<unknown>
   /**
-   * Starts an agent below this call, which all that is above limits too.
+   * Starts an agent below this call. The limits above the call hold for it, too.
    *
    * @throws OPTIONS_INVALID for anything but limits that narrow
    */
   readonly spawn: (policy: SpawnPolicy | string) => SpawnedAgent
 }
 
-/** `trust`: an index is taken as right. `check`: source files that changed are read anew. */
+/** `trust`: an index is used without a look at the files. `check`: files that changed are read again. */
 export type Freshness = 'trust' | 'check'
 
-/** The workspace of the library's tools for files and processes. Relative paths start from the runtime's `cwd`. */
+/** The workspace of the library's tools for files and processes. */
 export interface WorkspaceOptions {
   /** The folder that relative paths of calls start from. */
   root: string
-  /** The folder that these paths start from. Default: the `cwd` of the runtime; in a bundle, of the process. */
+  /** The folder that the paths in these options start from. Default: the `cwd` of the runtime; in a bundle, of the process. */
   cwd?: string
-  /** Other folders that belong to it. */
+  /** Other folders of the workspace. */
   also?: readonly string[]
-  /** Globs, relative to a folder of it, of files with secrets that may be read nevertheless. */
+  /** Globs, relative to a folder of it, of files with secrets that may be read all the same. */
   read?: readonly string[]
-  /** Globs, relative to a folder of it, of protected files that may be written nevertheless. */
+  /** Globs, relative to a folder of it, of protected files that may be written all the same. */
   write?: readonly string[]
   /** True if the directories of the path entries may be written. Default: false. */
   skills?: boolean
@@ -163,28 +163,28 @@ export interface RuntimeConfig {
   paths: PathEntry[]
   /** The directory that relative paths start from. */
   cwd?: string
-  /** The project whose configuration counts where this one says nothing: its folder, or what was loaded. */
+  /** The project whose configuration supplies the defaults: its folder, or the loaded `project`. */
   project?: string | ProjectConfiguration
   /** Agents that are chosen by their ids. */
   agents?: readonly NamedAgent[] | undefined
   freshness: Freshness
-  /** True if the skills that the package ships are searched after all others. */
+  /** True if the package's own skills are searched after all others. */
   library: boolean
-  /** Calls inside calls that are allowed. Default: 64. */
+  /** The deepest nesting of calls. Default: 64. */
   maxDepth?: number
-  /** Variables of the environment that `${env.…}` may name. Default: none. */
+  /** Environment variables that `${env.…}` may read. Default: none. */
   env?: readonly string[]
-  /** True if only what an index vouches for is used. Implies `trust`. */
+  /** True if files are compared with the index's digests before use. Implies `trust`. */
   verify?: boolean
   /** False: no code of the skills is run, except the library's. Default: true. */
   evaluate?: boolean
-  /** Packages that code which was not compiled finds at run time, instead of having them bundled. */
+  /** Packages that uncompiled code imports at run time instead of having them bundled. */
   external?: readonly string[]
   /** The limits of agents. */
   policy?: RuntimePolicy | undefined
   /** Asks a person whether an agent's call may run. */
   interact?: Interact
-  /** How long a person has for an answer, in milliseconds. Default: 5 minutes. */
+  /** The time a person has to answer, in milliseconds. Default: 5 minutes. */
   interactTimeoutMs?: number
   /** True lets several questions for one session and user wait for answers at the same time. */
   interactParallel?: boolean
@@ -192,89 +192,89 @@ export interface RuntimeConfig {
   store?: Store
   /** The folder that the library's tools for files and processes work in. Without it, there are none. */
   workspace?: string | WorkspaceOptions
-  /** True where the paths are those of a project's file, which the program did not choose. */
+  /** True if the paths come from a project's file, which the program did not choose. */
   isProjects?: boolean
-  /** The project's configuration of agents, in effect as far as the project is trusted. */
+  /** The project's configuration of agents; what widens limits needs a trusted project. */
   projects?: ProjectConfiguration
-  /** True where the program is part of the project, and so has chosen it; absent until an agent makes that matter. */
+  /** True if the running program is part of the project, and so has chosen it; absent until an agent is used. */
   isOwn?: boolean
 }
 
-/** A tool's configuration, as the host gives it. */
+/** A tool's configuration, from the host. */
 export interface ToolConfig {
-  // Programs may be compiled without `exactOptionalPropertyTypes`, where `undefined` is a value of what is optional.
+  // Without `exactOptionalPropertyTypes`, programs may pass `undefined` for optional fields.
   [key: string]: JsonValue | undefined
-  /** True if agents may know of the tool. */
+  /** False hides the tool from agents. */
   enabled?: boolean
   /** Milliseconds after which its calls fail. */
   timeoutMs?: number
 }
 
-/** Options that say what agents and tools may do. */
+/** The options that limit agents and tools. */
 export interface UncheckedLimits {
   policy?: RuntimePolicy | undefined
   agents?: readonly NamedAgent[] | undefined
   config?: { tools?: Readonly<Record<string, ToolConfig>> } | undefined
 }
 
-/** All state of a runtime. Nothing of agent-apps lies outside of one. */
+/** All state of a runtime. */
 export interface Globals {
   config: RuntimeConfig
   cache: Cache
-  /** Tools registered by code, by the name or URI they are found by. They come before those from disk. */
+  /** Registered tools, by name or URI. They come before those from disk. */
   tools: { programmaticTools: RegisteredTools }
-  /** The configuration of each tool, by name: apart from `config`, which skills can read. */
+  /** The configuration of each tool, by name. Not in `config`, which skills can read. */
   toolConfig?: Readonly<Record<string, ToolConfig>> | undefined
-  /** The models that agents run on, by name: apart from `config`, which skills can read. */
+  /** The models that agents run on, by name. Not in `config`, which skills can read. */
   models?: Models | undefined
-  /** Checks at once what an agent is spawned with; absent where the first call does. */
+  /** Checks the policy of a spawned agent at once; absent if its first call does. */
   checkSpawned?: (given: SpawnPolicy | string) => void
   /** The options of agents and tools, until they are checked. */
   unchecked?: unknown
   /** The state of each directory, by its absolute path and ignore patterns. */
   directories: Map<string, DirectoryState>
-  /** Each record's tool, so that one tool is one object: by the names that the record is of, as a key that is held weakly costs much. */
+  /** The tool of each record, so that one tool is one object. Keyed first by names, since weak keys are costly. */
   byRecord: WeakMap<DirectoryNames, Map<ToolRecord, ToolDef>>
-  /** Look-ups under way, so that calls at the same time share one. */
+  /** Look-ups in progress, which concurrent calls share. */
   resolving: Map<string, Promise<Resolution>>
-  /** Chains being resolved, which calls at the same time share: by the key of `cache.cascade`. */
+  /** Chains being resolved, which concurrent calls share, by the key of `cache.cascade`. */
   chains: Map<string, { tool: ToolDef; chain: Promise<Chain> }>
-  /** The keys in `cache.tool` that say "not found", oldest first. */
+  /** The keys in `cache.tool` of names that were not found, oldest first. */
   missing: Set<string>
   /** The diagnostics so far, by file and rule. */
   diagnostics: Map<string, Diagnostic>
   stats: Stats
-  /** The digest of what compiled cascades have to be made of to hold, and the text that it is of. */
+  /** The digest that a compiled cascade must have been made with, and the text that was digested. */
   cascadeKey?: { text: string; digest: string }
-  /** The second half of cache keys, and the path entries that it is of. */
+  /** The second half of cache keys, and the path entries that it was made from. */
   pathsKey?: PathsKey
-  /** The listeners to calls. */
+  /** The listeners to events of calls. */
   events: RunEvents
-  /** Reads the configuration of the runtime's project; absent where that was done, or need not be. */
+  /** Reads the project's configuration; absent once that is done or if there is no project. */
   configure?: () => Promise<void>
-  /** Takes the values of secret variables out of what is said; absent where there are none. */
+  /** Removes secrets from messages, events and results; absent if there are none. */
   redact?: <Value>(value: Value) => Value
   /** Its turns and tools with hooks, once there are any. */
   lifecycle?: Lifecycle
-  /** The code of the method that was called last, or what loads it. */
+  /** The code of the method that was called last, or the promise of it. */
   load?: unknown
-  /** Functions that end the resources that tools keep for a session besides their state; without an id, for all sessions. */
+  /** Functions that release the resources of a session other than tools' state; without an id, those of all sessions. */
   sessionEnds?: ((sessionId?: string) => Promise<void>)[]
-  /** In a bundle, its runtime: it answers for these where a copy of the code over another disk gets them. */
+  /** The runtime of a bundle, to which other copies of the package hand on calls. */
   bundle?: BundleRuntime
-  /** True once the runtime is closed: nothing is looked up any more. */
+  /** True once the runtime is closed. */
   closed?: true
-  /** The view that agents have of the runtime as long as its project is not trusted. */
+  /** The view that agents get while the project is not trusted. */
   untrustedView?: Globals
-  /** In that view, the runtime that it is of. */
+  /** In that view, the state of its runtime. */
   own?: Globals
-  /** True in that view: it runs no code of the project, which reaches nothing but itself. */
+  /** True in that view: no code of the project runs, and the project affects no other tools. */
   isUntrusted?: true
-  /** The compiler's reader, once a miss has asked for it; null where it is absent. */
+  /** The compiler's reader, once it was needed; null if it is not installed. */
   parser?: Promise<DiskParser | null>
 }
 
-/** The answers of a bundle's runtime, for callers that have its globals. */
+/** The methods of a bundle's runtime that other copies of the package call. */
 export interface BundleRuntime {
   findTool: (ref: string) => Promise<ToolDef | null>
   listTools: () => Promise<ToolDef[]>
@@ -284,39 +284,39 @@ export interface BundleRuntime {
 
 /** Counts since the runtime was made. */
 export interface Stats {
-  /** Tools resolved, by the way they came. */
+  /** Tools resolved, by source. */
   via: Record<Via, number>
-  /** Cascades that were resolved at run time, as they were not compiled or changed since. */
+  /** Cascades resolved at run time because they were not compiled or have changed. */
   cascadesComputed: number
-  /** Names that were found nowhere. */
+  /** Names that were not found. */
   missing: number
-  /** The use of the compiler's reader of skill files. */
+  /** The compiler's reader of skill files. */
   parser: 'unused' | 'loaded' | 'absent'
 }
 
-/** The last key that was made, and what of. */
+/** The last key, and what it was made from. */
 export interface PathsKey {
   entries: PathEntry[]
   cwd: string | undefined
   key: string
-  /** The version of the shared tools that the caches were filled with. */
+  /** The version of the shared tools when the caches were filled. */
   shared: number | undefined
 }
 
-/** Tools by the name or URI that they are found by. */
+/** Tools by name or URI. */
 export interface RegisteredTools extends Map<string, ToolDef> {
-  /** Tools that are found after these: for a runtime, those of the process's default globals. */
+  /** The tools that are found after these: for a runtime, those of the process's default globals. */
   readonly shared?: RegisteredTools | undefined
-  /** How many changes there have been. */
+  /** The number of changes so far. */
   readonly version: number
   set: (key: string, tool: ToolDef | SetTool) => this
 }
 
-/** A tool as a program sets it, such as a test's stand-in: what it leaves out is filled in. */
+/** A tool set by a program, such as a test double. Missing fields get defaults. */
 export interface SetTool {
   name: string
   fn: (ctx: Context, args: unknown) => unknown
-  /** As it is parsed, `params` at its top, or as an author writes it, `params` under `metadata`. */
+  /** Parsed (`params` at the top), or as written (`params` under `metadata`). */
   frontmatter?: Partial<ToolFrontmatter>
   src?: string | null
   module?: unknown
@@ -324,7 +324,7 @@ export interface SetTool {
   content?: string
 }
 
-/** Process-long, without expiry; cleared explicitly, by `clearToolCache` and `clearAllCaches`. */
+/** Caches without expiry, cleared by `clearToolCache` and `clearAllCaches`. */
 export interface Cache {
   /** Results of `findTool`, by `name\0paths`; null means "not found". */
   tool: Map<string, ToolDef | null>
@@ -332,7 +332,7 @@ export interface Cache {
   list: Map<string, ToolDef[]>
   /** Skill files of a directory without an index, absolute, by `directory\0ignore patterns`. */
   dir: Map<string, string[]>
-  /** The sound tools of files that were named by their path, by that, absolute. */
+  /** The valid tools of files that were looked up by path, by absolute path. */
   file: Map<string, ToolDef[]>
   /** Each tool's authority, by its source or name. */
   authority: Map<string, ToolDef | null>
@@ -342,23 +342,23 @@ export interface Cache {
   cascade: Map<string, KnownCascade>
   /** The paths that `${…}` in the configuration of a tool's middleware reads, by `name\0paths`. */
   cascadeDeps: Map<string, readonly string[]>
-  /** The names of each middleware's peers; null until somebody asks. */
+  /** The names of each middleware's peers; null until needed. */
   cyclicPeers: Map<string, ReadonlySet<string>> | null
-  /** The directories from whose indexes `cyclicPeers` was filled, absolute. */
+  /** The directories whose indexes filled `cyclicPeers`, absolute. */
   cyclicPeersSeededDirs: Set<string> | null
-  /** The promotions for tools without a file; null until needed, or if a fault makes them unknown. */
+  /** The promotions for tools without a file; null until needed, and while a fault hides them. */
   promotions: Promotions | null
   /** The file of each name of a directory without an index, by the directory's absolute path. */
   nameIndex: Map<string, Map<string, string>>
 }
 
-/** The promotions of the main skill that tools without a file stand under, by key. */
+/** The promotions of the main skill above tools without a file, by key. */
 export interface Promotions {
   local: JsonObject
   global: JsonObject
 }
 
-/** A call, as far as turns and hooks concern it. */
+/** The parts of a call that turns and hooks need. */
 export interface ManagedCall {
   readonly tool: ToolDef
   readonly caller: unknown
@@ -367,19 +367,19 @@ export interface ManagedCall {
 }
 
 /**
- * A runtime's turns, tools with hooks, and switched-off tools. Absent until there are any: other runtimes pay
- * nothing for them.
+ * A runtime's turns, tools with hooks, and inactive tools. Absent until there are any, so that other runtimes pay
+ * nothing.
  */
 export interface Lifecycle {
-  /** Gives a call that a host makes the signal of its turn. */
+  /** Gives a host's call the signal of its turn. */
   enter: (call: ManagedCall) => void
-  /** Throws TOOL_INACTIVE or INIT_FAILED for a tool that cannot be called now. Waits until it is known which that are. */
+  /** Throws TOOL_INACTIVE or INIT_FAILED for a tool that cannot be called now. Waits for pending deactivations. */
   admit: (tool: ToolDef) => Promise<void> | undefined
-  /** False for a tool that is not to be listed. */
+  /** False for a tool that must not be listed. */
   isAvailable: (tool: ToolDef) => boolean
   /** Runs a tool with hooks, once it is initialised. */
   run: (fn: object, call: ManagedCall, work: (instance: unknown) => Promise<unknown>) => Promise<unknown>
-  /** Called when a registered tool came or went. */
+  /** Called when a tool was registered or unregistered. */
   forget: (name: string) => void
   /** Deactivates and disposes of all tools with hooks. */
   shutDown: () => Promise<void>

@@ -5,31 +5,31 @@ import type { SearchDirectory } from '../../src/skill/path-entry.js'
 
 /** The state of one directory. `dir` is absolute. */
 export interface DirectoryState extends SearchDirectory {
-  /** True for the skills that the package ships. */
+  /** True for the package's own skills. */
   library?: true
-  /** Undefined: not looked for yet. Null: the directory has no index that can be used. */
+  /** Undefined: not read yet. Null: the directory has no usable index. */
   index: OpenIndex | null | undefined
-  /** The units of the directory, as its names have them; undefined where it is one as a whole. */
+  /** The units of the directory; undefined if it is a single one. */
   readonly units?: DirectoryNames['units']
-  /** The stamp of an index that was refused, so that it is not read and reported again. */
+  /** The stamp of a refused index, so that it is not read and reported again. */
   refused?: string | null
-  /** Its names as its files were last seen; absent as long as its index answers alone. */
+  /** The names of its files as they were last seen; absent while the index alone answers. */
   snapshot?: Snapshot
-  /** The look under way that swaps `snapshot`. */
+  /** The look in progress that will swap `snapshot`. */
   look?: Promise<DirectoryNames | null>
-  /** Files that were read alone, by path. */
+  /** Files that were read one by one, by path. */
   alone: Map<string, DirectoryNames>
 }
 
-/** The names of a directory, and what a later look compares with them. */
+/** The names of a directory, and the folder times that a later look compares. */
 export interface Snapshot {
-  /** The index that was there. */
+  /** The index at that time. */
   index: OpenIndex | null
-  /** `index` itself where its files are as they were compiled. Null where the directory is missing, or cannot be read. */
+  /** `index` itself if no file changed since it was compiled. Null if the directory is missing or unreadable. */
   names: DirectoryNames | null
-  /** The folders that decide on what is at its top, once they were looked at. */
+  /** The folders at its top, once they were listed. */
   top?: ListedFolders
-  /** All folders, and all skill files and manifests, once everything was looked at. */
+  /** All folders, skill files and manifests, once everything was listed. */
   all?: ListedFolders & { files: readonly string[] }
 }
 
@@ -37,24 +37,24 @@ export interface Snapshot {
 export interface ListedFolders {
   /** When, in milliseconds since the epoch. */
   at: number
-  /** When each, an absolute path, had changed last. */
+  /** The time of the last change of each, by absolute path. */
   times: ReadonlyMap<string, number | null>
 }
 
 /**
- * What an answer is made of, which is compared with the files: some files, by the names; or all files and folders,
- * for lists and names that are missing.
+ * The files that an answer is made of, which are compared with the disk: some, given the names; or all files and folders,
+ * for lists and missing names.
  */
 export type Asked = 'all' | ((names: DirectoryNames) => readonly string[])
 
-/** A name's record, and the names that it was read into. */
+/** The record of a name, and the names that contain it. */
 export interface Found {
   state: DirectoryState
   names: DirectoryNames
   record: NameRecord
 }
 
-/** True for a directory that nobody chose, so that agents get its code only once a person trusts it. */
+/** True for a directory that the program did not choose: agents get its code once a person trusts it. */
 export function isAsked(
   { library, trust }: DirectoryState,
   { isProjects }: { isProjects?: boolean },
@@ -62,7 +62,7 @@ export function isAsked(
   return !library && (isProjects === true || trust === 'ask')
 }
 
-/** False for the directory of a project that is not trusted: what it says is for its own tools alone. */
+/** False for the directory of an untrusted project, whose skills affect its own tools only. */
 export function reachesOut(
   state: DirectoryState,
   { config, isUntrusted }: { config: { isProjects?: boolean }; isUntrusted?: true },
@@ -70,7 +70,7 @@ export function reachesOut(
   return !(isUntrusted && isAsked(state, config))
 }
 
-/** True for a directory that is the project's own. */
+/** True for a directory of the project itself. */
 export function isOwn({ layer, external }: DirectoryState): boolean {
   return layer === 'project' && !external
 }

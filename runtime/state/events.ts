@@ -14,29 +14,29 @@ const TYPES = [
   'trust:answered',
 ] as const
 
-/** How far a tool is, for people. */
+/** The progress of a tool, for people. */
 export interface Progress {
   title?: string
   metadata?: Record<string, unknown>
-  /** How much is done, of `total`. */
+  /** The amount done, of `total`. */
   progress?: number
   total?: number
 }
 
 /**
- * The events of a call: it began, reported progress, gave its result, failed, or was not allowed; and a person
- * was asked about it, and answered.
+ * The events of a call: it started, reported progress, ended, failed, or was denied; and a person was asked about
+ * it, and answered.
  */
 export type RunEventType = (typeof TYPES)[number]
 
-/** Something that happened to a call. `tool:end` has the last that the tool said of its progress. */
+/** An event of a call. `tool:end` carries the last reported progress. */
 export interface RunEvent extends Progress {
   type: RunEventType
   /** The call's id. */
   run: string
-  /** The id of the call that it was made by. */
+  /** The id of the calling call. */
   parent?: string
-  /** The host's own name for the call: the `callId` that it was given. */
+  /** The host's name for the call: its `callId`. */
   callId?: string
   tool: string
   layer: Origin['layer']
@@ -44,13 +44,13 @@ export interface RunEvent extends Progress {
   duration: number
   /** Why it failed. */
   error?: unknown
-  /** True at the end of a call whose result is `{ error }`, a failure that the model is told. */
+  /** True if the result is `{ error }`, a failure for the model. */
   failed?: true
   /** The decision that denied a call by a policy. */
   decision?: Decision | undefined
-  /** The origin of the tool, for a denied call and for a question to a person. */
+  /** The origin of the tool, for a denied call or a question to a person. */
   origin?: Origin | undefined
-  /** Whose call it is, as far as that is known. */
+  /** The ids of the call, where known. */
   agentId?: string | undefined
   sessionId?: string | undefined
   userId?: string | undefined

@@ -6,7 +6,7 @@ import type { Cache, Freshness, Globals, RegisteredTools, RuntimeConfig, SetTool
 import { RunEvents } from './events.js'
 import type { ToolDef, ToolFunction } from './tool-def.js'
 
-/** Fresh state with empty caches, in which nothing is found before it is registered, as tests want it. */
+/** Creates state with empty caches that finds registered tools only, for tests. */
 export function emptyGlobals(): Globals {
   return createGlobals({ library: false, paths: [] })
 }
@@ -14,7 +14,7 @@ export function emptyGlobals(): Globals {
 const projects = lazy(() => import('./project.js'))
 
 /**
- * New state with a configuration: that of a project is read at the first look-up.
+ * Creates state with a configuration. That of a project is read at the first look-up.
  *
  * @param programmaticTools the map for its registered tools
  */
@@ -46,7 +46,7 @@ export function createGlobals(
   return globals
 }
 
-/** What look-ups keep, while nothing was looked up. */
+/** The empty caches of look-ups. */
 export function emptyFindings() {
   return {
     cache: emptyCache(),
@@ -67,7 +67,7 @@ const DEFAULT_TOOLS = Symbol.for('agent-apps.registered-tools')
 
 /**
  * The default state of `findTool`, `listTools` and `invoke`: one per process, for all copies of it. It searches
- * the project in the working directory, and where none was compiled, the skills that are discovered there.
+ * the project in the working directory, or the skills discovered there if it was not compiled.
  */
 export function defaultGlobals(): Globals {
   const holder = globalThis as unknown as Record<symbol, Globals | undefined>
@@ -82,7 +82,7 @@ export function defaultTools(): RegisteredTools {
   return holder[DEFAULT_TOOLS]
 }
 
-/** Keeps a diagnostic, once. */
+/** Adds a diagnostic, once. */
 export function addDiagnostic({ diagnostics, redact }: Globals, diagnostic: Diagnostic): void {
   const { file, rule, line, column } = diagnostic
   diagnostics.set([file, rule, line, column].join('\0'), redact?.(diagnostic) ?? diagnostic)
@@ -101,7 +101,7 @@ export function emptyCache(): Cache {
   }
 }
 
-/** The caches that every registered tool empties. */
+/** The caches that are cleared whenever a tool is registered. */
 export function emptyCascades() {
   return {
     cascade: new Map(),
@@ -113,8 +113,8 @@ export function emptyCascades() {
 }
 
 /**
- * Registered tools; each is complete, however little of it was set. What is read includes the tools of
- * `shared`, after its own; what is set, deleted or cleared are its own alone.
+ * Registered tools, completed when they are set. Reads include the tools of `shared`, after its own; writes change
+ * its own only.
  */
 export class RegisteredToolMap extends Map<string, ToolDef> implements RegisteredTools {
   version = 0

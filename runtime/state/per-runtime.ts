@@ -1,6 +1,6 @@
 import type { Globals } from './context.js'
 
-/** Makes a value for each runtime when it is first needed. The view of an untrusted project shares its runtime's. */
+/** Makes one value per runtime, when first needed. The view of an untrusted project shares its runtime's value. */
 export function perRuntime<Value extends object>(make: (own: Globals) => Value): (globals: Globals) => Value {
   const values = new WeakMap<Globals, Value>()
   return globals => {

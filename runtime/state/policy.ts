@@ -9,15 +9,15 @@ import type { Origin, ToolDef } from './tool-def.js'
 /** Patterns, as in a skill's `allowed-tools`. */
 export type Patterns = string | readonly string[]
 
-/** The limits of an agent. What it leaves out limits nothing, but permissions must be granted by someone. */
+/** The limits of an agent. Absent fields limit nothing, except that some policy must grant permissions. */
 export interface AgentPolicy {
   /** The tools that it may call. Absent: all. */
   allowedTools?: Patterns | undefined
-  /** If it is not empty, the only tools that it may call. */
+  /** If not empty, the only tools that it may call. */
   allow?: Patterns | undefined
-  /** Tools that it may not call, whatever allows them. */
+  /** Tools that it may not call, whatever else allows them. */
   deny?: Patterns | undefined
-  /** The permissions of the tools that it calls. */
+  /** The permissions granted to the tools that it calls. */
   permissions?: readonly Permission[] | undefined
   /** Rules over calls: `bash($policy=ask)`. The first that matches a call decides. */
   rules?: Patterns | undefined
@@ -31,18 +31,18 @@ export interface RuntimePolicy extends Omit<AgentPolicy, 'allowedTools'> {
    * that it matches need no approval while the skill is open, but for those that a rule asks about.
    */
   readAllowedTools?: 'restrict' | 'pre-approve' | undefined
-  /** Called after the rules, with what is known of a call. It can only make the answer stricter. */
+  /** Called after the rules. It can only make the decision stricter. */
   guard?: ((call: AgentCall) => 'ask' | 'deny' | undefined) | undefined
   trust?: TrustPolicy | undefined
 }
 
-/** The answer for agents that ask for the code of a project that its program did not choose. It never counts in a project's own file. */
+/** The trust in projects that the program did not choose. A project's own file cannot set it. */
 export interface TrustPolicy {
   /** `ask`: a person is asked at the first call. Default: `ask`. */
   project?: 'ask' | 'allow' | 'deny' | undefined
 }
 
-/** An agent that has a name: its limits are chosen by its id. */
+/** An agent with an id, and its limits. */
 export interface NamedAgent {
   id: string
   tools?: { allow?: Patterns | undefined; deny?: Patterns | undefined } | undefined
@@ -62,16 +62,16 @@ export interface ProjectConfiguration {
   env?: readonly string[] | undefined
 }
 
-/** How calls that need approval are dealt with. */
+/** The handling of calls that need approval. */
 export interface ApprovalPolicy {
   /**
-   * `ask`: `interact` is asked. `allowlist`: what `allow` matches runs, for all else `interact` is asked.
-   * `yolo`: they run. Default: `ask`.
+   * `ask`: asks `interact`. `allowlist`: runs calls that `allow` matches and asks `interact` about others.
+   * `yolo`: runs all. Default: `ask`.
    */
   mode?: 'ask' | 'allowlist' | 'yolo' | undefined
   /** The calls that run without approval under `allowlist`. */
   allow?: Patterns | undefined
-  /** How long answers hold at most: `project` past the process. Default: `session`. */
+  /** The longest time an answer holds; `project` outlives the process. Default: `session`. */
   remember?: 'session' | 'project' | undefined
 }
 
@@ -79,9 +79,9 @@ export interface ApprovalPolicy {
 interface Question {
   /** Unique to this question. */
   id: string
-  /** When an answer comes too late, in milliseconds since 1970. */
+  /** The time after which an answer is too late, in milliseconds since 1970. */
   expires: number
-  /** Aborted once no answer is wanted any more. */
+  /** Aborted once no answer is needed. */
   signal: AbortSignal
 }
 
@@ -93,39 +93,39 @@ export interface ApprovalRequest extends Question {
   origin: Origin
   /** The digest that an answer is bound to: it changes with every file that the tool is made of. */
   digest: string
-  /** The call's key, as a person may be shown it: cut if it is long, and nothing hidden in it. */
+  /** The call's key, safe to show: shortened, with control characters escaped. */
   key: string
-  /** The arguments, complete, but for those whose names say that they are secret. */
+  /** The arguments, without those whose names mark them as secret. */
   args: JsonValue
-  /** The arguments that the key leaves out: an answer for the session is for any values of these. */
+  /** The arguments that the key leaves out: an answer for the session covers any values of these. */
   ignored: string[]
   /** The tool's preview of the call; null if it has none. */
   preview: string | null
-  /** The question as a person may be shown it, with all of this: nothing in it hides, or passes for another part. */
+  /** The whole question, safe to show: no part is hidden or can pass for another. */
   text: string
-  /** Why it is asked. */
+  /** The reason for asking. */
   reason: string
-  /** The rule that asks; null where the tool itself does. */
+  /** The rule that asks; null if the tool itself requires approval. */
   rule: string | null
   agentId: string | undefined
   sessionId: string | undefined
   userId: string | undefined
 }
 
-/** A tool that an agent gets only once its project is trusted, since code runs for it. */
+/** A tool that runs code, which agents get once its project is trusted. */
 export interface UntrustedTool {
   name: string
   /** Absolute. */
   file: string
-  /** The declared permissions. All four for code that would have to be run to know. */
+  /** The declared permissions; all four if only running the code would tell. */
   permissions: { required: readonly Permission[]; optional: readonly Permission[] }
   /** The declared `gated`; null if its permissions decide. */
   gated: boolean | null
-  /** Tools of its name that it takes the place of. */
+  /** Tools of the same name that it shadows. */
   shadows: Origin['shadows']
 }
 
-/** A project that a person is asked about before agents get its code. */
+/** A question whether agents may get the code of a project. */
 export interface ProjectRequest extends Question {
   kind: 'project'
   /** The project's folder, absolute. */
@@ -133,12 +133,12 @@ export interface ProjectRequest extends Question {
   /** The digest that an answer is bound to: it changes with each of the project's tools, and with its configuration. */
   digest: string
   tools: readonly UntrustedTool[]
-  /** The parts of its configuration that an allowing answer puts into effect. */
+  /** The parts of its configuration that take effect if the answer allows it. */
   configuration: Omit<ProjectConfiguration, 'root'>
 }
-/** A call that a person is to be asked about in a host's own way. `answer` takes the answer by its id. */
+/** A call that waits for a person's answer, which the host passes to `answer` by its id. */
 export type WaitingRequest = Omit<ApprovalRequest, 'signal'>
-/** A question of a tool: whatever it asks, `tool` is who asks. */
+/** A question of a tool. `tool` is the asking tool, whatever the message says. */
 export type PromptRequest = TellsTool & (TextQuestion | ChoiceQuestion | ConfirmQuestion)
 
 interface TellsTool extends Question {
@@ -149,25 +149,25 @@ interface TellsTool extends Question {
   userId: string | undefined
 }
 
-/** The tools that a model is offered, whose arguments are known, and those that it does not get. */
+/** The tools that a model is offered, and those that are withheld. */
 export interface Offer {
   tools: ToolDef[]
   withheld: Withheld[]
 }
 
-/** A tool that agents may know of, and that a model does not get. */
+/** A tool that is withheld from a model. */
 export interface Withheld {
   tool: ToolDef
   why: string
-  /** Advice for a person who wants the model to get it. */
+  /** Advice for a person on how to offer it. */
   grant: string
 }
 
 /** The decision about an agent's call. */
 export interface Authorization extends Omit<Decision, 'code'> {
-  /** The code of the error that a denied call throws, or one that cannot work. */
+  /** The code of the error of a denied call, or of one that cannot succeed. */
   code: ErrorCode | null
-  /** The answers of the steps, up to the one that decides. */
+  /** The answers of the steps, up to the decisive one. */
   steps: StepAnswer[]
   /** The request for a person, if the decision is `ask`. */
   request?: WaitingRequest
@@ -179,7 +179,7 @@ export type HostRequest = ApprovalRequest | ProjectRequest | PromptRequest
 /** `allow-project` counts as `allow-session` unless the policy remembers answers for the project. */
 export type ApprovalAnswer = 'allow-once' | 'allow-session' | 'allow-project' | 'deny'
 
-/** Asks a person. Whatever it gives but an answer, or throws, denies the call. */
+/** Asks a person. Anything but an answer, and any error, denies the call. */
 export type Interact = (
   request: HostRequest,
 ) => ApprovalAnswer | { answer: ApprovalAnswer; reason?: string } | Promise<unknown>

@@ -12,11 +12,11 @@ import type { ProjectConfiguration } from './policy.js'
 /**
  * Configures a runtime by its project's file, which `compile` wrote.
  *
- * @param given the options of the runtime: they come before what the file says
- * @throws NO_SKILL_PATHS where there is no such file, CONFIG_INVALID where it cannot be used
+ * @param given the options of the runtime, which override the file
+ * @throws NO_SKILL_PATHS if the file does not exist; CONFIG_INVALID if it is invalid
  */
 export function configure(globals: Globals, given: Partial<RuntimeConfig>): void {
-  // A look-up at the same time may have done it.
+  // A concurrent look-up may have done it.
   if (!globals.configure) return
   const { project = '.' } = given
   const loaded = typeof project === 'object' ? checkLoaded(project) : undefined
@@ -41,7 +41,7 @@ function projectIn(folder: string, globals: Globals, { project }: Partial<Runtim
     : readProject(text, folder, project !== undefined)
 }
 
-/** @throws OPTIONS_INVALID for what `loadConfig` did not give */
+/** @throws OPTIONS_INVALID for anything but a `project` from `loadConfig` */
 function checkLoaded(loaded: ProjectConfiguration): ProjectConfiguration {
   const { root, policy = {}, agents = [], env = [] } = loaded
   const problem =
@@ -60,7 +60,7 @@ function withDirectoryIn(folder: string, entry: PathEntry): PathEntry {
   return 'ignore' in entry ? entry : { ...entry, dir: absolute(folder, entry.dir) }
 }
 
-/** `~/` is the user's home, as in a configuration. */
+/** Resolves a directory; `~/` means the user's home, as in a configuration. */
 function absolute(folder: string, dir: string): string {
   return /^~(?:\/|$)/.test(dir) ? disk.resolve(disk.home(), `.${dir.slice(1)}`) : disk.resolve(folder, dir)
 }

@@ -2,8 +2,8 @@ import { isJsonObject, isStringArray, type JsonObject } from '../../src/base/jso
 import { isConflict, type Store } from './store.js'
 
 /**
- * The record of a session in a store. Keys of the session have its random `generation` in them: whatever a process sets
- * after another one has ended the session lies under a generation that is never read again.
+ * The record of a session in a store. Keys of the session contain its random `generation`: a value that one process
+ * sets after another has ended the session is stored under a generation that is never read again.
  */
 interface SessionRecord extends JsonObject {
   generation: string
@@ -11,7 +11,7 @@ interface SessionRecord extends JsonObject {
   keys: string[]
 }
 
-/** The generation of a session. Begins a record if there is none, and renews one that would expire before its values. */
+/** Returns the generation of a session. Creates its record if needed, and renews one that would expire before its values. */
 export async function openSession(sessionId: string, store: Store): Promise<string> {
   const fresh = crypto.randomUUID()
   const record = await changeRecord(sessionId, store, found => found ?? { generation: fresh, keys: [] })
@@ -40,22 +40,22 @@ export async function removeSession(sessionId: string, store: Store): Promise<vo
   for (const one of record?.keys ?? []) await store.delete(one)
 }
 
-/** When a value that is set or used now may be removed: `expires` of the store's `set`. */
+/** The `expires` of a value that is set or used now. */
 export function expiryOf({ ttlMs }: Store): { expires: number } | undefined {
   return ttlMs === undefined ? undefined : { expires: Date.now() + ttlMs }
 }
 
-/** True once less than half of the time is left that a store keeps a value after its last use. */
+/** True once less than half of a value's lifetime is left. */
 export function mustRenew(expires: number | undefined, { ttlMs }: Store): boolean {
   return ttlMs !== undefined && (expires ?? 0) - Date.now() < ttlMs / 2
 }
 
-/** Tries at a record that other processes change at the same time. */
+/** Attempts at a record that other processes change concurrently. */
 const TRIES_MAX = 50
 
 /**
- * Sets a session's record to what `change` makes of it, which is null for no change. A record is kept for twice as
- * long as the values, so that it outlives each of them.
+ * Replaces a session's record with the result of `change`, unless that is null. A record lives twice as long as the
+ * values, so that it outlives each of them.
  */
 async function changeRecord(
   sessionId: string,

@@ -5,19 +5,19 @@ export interface StoredValue {
   value: JsonValue
   /** Changes with each `set`. */
   version: string
-  /** The time after which the store may remove it, in milliseconds since 1970; absent if it is kept until it is deleted. */
+  /** The time after which the store may remove it, in milliseconds since 1970; absent: kept until deleted. */
   expires?: number
 }
 
-/** A host's store of the state that outlives a call: of tools, and of requests that wait for an answer. */
+/** A host's store for state that outlives a call: that of tools, and requests that wait for an answer. */
 export interface Store {
   /** How long state is kept after its last use, in milliseconds. Default: until its session ends. */
   readonly ttlMs?: number
-  /** The value of a key; null where there is none. */
+  /** Returns the value of a key, or null. */
   get: (key: string) => Promise<StoredValue | null>
   /**
-   * Keeps a value in place of the one with `version`, or with null where the key has none, and returns its new version.
-   * A store may ignore `expires`, and must not remove the value before that time.
+   * Replaces the value that has `version` (null: the key has no value), and returns the new version. A store may
+   * ignore `expires`, but must not remove the value before that time.
    *
    * @throws STATE_CONFLICT if another process has set or deleted the value
    */
@@ -27,11 +27,11 @@ export interface Store {
     version: string | null,
     options?: { expires?: number },
   ) => Promise<string>
-  /** Removes a value, if there is one. */
+  /** Removes the value of a key, if any. */
   delete: (key: string) => Promise<void>
 }
 
-/** True for what a store throws where another value was kept meanwhile: a host's own may throw any error with this code. */
+/** True for the error of a store whose value was changed meanwhile: any error with this code. */
 export function isConflict(error: unknown): boolean {
   return (error as { code?: unknown } | null | undefined)?.code === 'STATE_CONFLICT'
 }

@@ -2,7 +2,7 @@ import type { Diagnostic } from '../../src/base/diagnostic.js'
 import type { ToolFrontmatter, ToolKind } from '../../src/skill/frontmatter.js'
 import type { Layer } from '../../src/skill/path-entry.js'
 
-/** The way a tool came: from an index, from its file, from the bundle that it is part of, … */
+/** The source of a tool: an index, its file, a bundle, … */
 export type Via = 'index' | 'disk' | 'bundle' | 'programmatic' | 'remote'
 
 /** The source of a tool. */
@@ -13,54 +13,54 @@ export interface Origin {
   /** Its file, relative to `entry`, `/`-separated. */
   file: string
   via: Via
-  /** Tools of the same name in later path entries, nearest first; without an index, once they were read. */
+  /** Tools of the same name in later path entries, nearest first. Entries without an index count once they were read. */
   readonly shadows: { layer: Layer; entry: string; file: string }[]
 }
 
-/** The function of a tool: `ctx` is the context it runs in, `args` the caller's arguments. */
+/** The function of a tool. `ctx` is the context of the call, `args` the caller's arguments. */
 export type ToolFunction = (ctx?: unknown, args?: unknown) => unknown
 
-/** A tool that can be called. Cheap to make: its content is read when it is first needed. */
+/** A tool. Its content and code are read when first needed. */
 export interface ToolDef {
-  /** The name that resolves to it, qualified where it has a namespace: `acme:deploy`. */
+  /** The name that resolves to it, qualified in a namespace: `acme:deploy`. */
   name: string
   /** Its name without a namespace. */
   label: string
   kind: ToolKind
   /**
-   * True if calling it does something: code, or a delegate. False for a text to open. A delegate that it inherits
-   * counts where it was compiled.
+   * True if a call runs something: code, or a delegate. False for a text to open. An inherited delegate counts if it
+   * was compiled.
    */
   readonly runs: boolean
   frontmatter: ToolFrontmatter
-  /** Gives a Markdown skill's content, or runs its delegate or its code, which is imported then. */
+  /** Returns a Markdown skill's content, or imports and runs its delegate or code. */
   fn: ToolFunction
-  /** Imports its code, so that the first call need not. Absent where there is nothing to import. */
+  /** Imports its code ahead of the first call. Absent if there is none. */
   load?: () => Promise<unknown>
-  /** The source's URI. */
+  /** The URI of its source. */
   readonly src: string | null
-  /** The module of a tool in code, once it was imported. */
+  /** The module of a tool in code, once imported. */
   module?: unknown
   /** The exact text after the frontmatter. Absent for code. */
   content?: () => Promise<string>
-  /** The bytes of its file. Absent where it has none, and in a bundle. */
+  /** The bytes of its file. Absent without a file, and in a bundle. */
   source?: () => Promise<Uint8Array>
   origin: Origin
-  /** `owner`: the owner of the tool checks arguments and results against schemas of unknown dialects. */
+  /** `owner`: the tool itself validates against schemas of unknown dialects. */
   validate?: 'owner'
-  /** The digest that its approvals are bound to, if it is not made of files. */
+  /** The digest that approvals are bound to, for a tool without files. */
   digest?: string
-  /** The other files of a skill that no directory has. */
+  /** The other files of a skill that is not in a directory. */
   files?: SkillFiles
 }
 
-/** The files of a skill that no directory has, without its own. */
+/** The files of a skill that is not in a directory, without its own. */
 export interface SkillFiles {
-  /** The files. Size in bytes. */
+  /** Their paths, sizes in bytes and digests. */
   list: readonly { path: string; size: number; sha256: string }[]
-  /** The bytes of one that is listed. */
+  /** Reads a listed file. */
   read: (path: string) => Promise<Uint8Array>
 }
 
-/** The tool that a reference leads to, or the fault of its file, or nothing. */
+/** The tool that a reference leads to, or the fault of its file; null if there is neither. */
 export type Resolution = { tool: ToolDef; broken?: never } | { broken: Diagnostic; tool?: never } | null

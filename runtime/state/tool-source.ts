@@ -4,14 +4,14 @@ import type { Globals } from './context.js'
 import type { Found } from './directory-state.js'
 import type { ToolDef } from './tool-def.js'
 
-/** A tool's record, and what else its directory says of it. */
+/** A tool's record, with its directory. */
 export interface ToolSource extends Found {
   record: ToolRecord
-  /** The author's frontmatter, if only running the code gave all of it. */
+  /** The author's frontmatter, if running the code completed it. */
   verbatim?: JsonObject
 }
 
-/** A tool or its origin, with its source in a private field, which copies do not have. */
+/** A tool or its origin. The source is in a private field, so that copies do not have it. */
 export class Sourced {
   readonly #source: ToolSource
   readonly #globals: Globals
@@ -26,7 +26,7 @@ export class Sourced {
     return #source in tool ? tool.#source : undefined
   }
 
-  /** A field that is computed when it is read. All objects share its function: ones of their own would take several times as long. */
+  /** A field that is computed when read. All objects share its function: one per object would be several times slower. */
   static computed(compute: Compute): PropertyDescriptor & ThisType<Sourced> {
     return {
       enumerable: true,
@@ -39,7 +39,7 @@ export class Sourced {
 
 type Compute = (source: ToolSource, globals: Globals) => unknown
 
-/** The source of a tool that this copy of the package made. */
+/** The source of a tool; undefined for a registered one, and for one of another copy of the package. */
 export function sourceOf(tool: ToolDef): ToolSource | undefined {
   return Sourced.sourceOf(tool)
 }
