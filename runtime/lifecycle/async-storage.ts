@@ -1,4 +1,4 @@
-/** A value that all code sees which was started, however indirectly, by a function. */
+/** A value for all code that a function starts, directly or not. */
 export interface AsyncStorage<Value> {
   getStore: () => Value | undefined
   run: <Result>(value: Value, work: () => Result) => Result
@@ -12,7 +12,7 @@ interface Host {
   }
 }
 
-/** A storage of the host's; null where the host has none, as browsers do not. */
+/** Creates a storage; null on hosts without one, such as browsers. */
 export function asyncStorage<Value>(): AsyncStorage<Value> | null {
   const { AsyncLocalStorage } = (globalThis as Host).process?.getBuiltinModule?.('node:async_hooks') ?? {}
   return AsyncLocalStorage ? new AsyncLocalStorage<Value>() : null

@@ -3,12 +3,12 @@ import { AgentAppsError } from '../../src/base/error.js'
 import type { Globals } from '../state/context.js'
 import { addDiagnostic } from '../state/globals.js'
 
-/** How long a tool has for `init`, and for each other hook, and how long running calls are waited for. */
+/** The time limits of `init`, of each other hook, and of the wait for running calls, in milliseconds. */
 export const INIT_LIMIT = 30_000
 export const HOOK_LIMIT = 10_000
 export const DRAIN_LIMIT = 10_000
 
-/** The error for a call of a tool that was deactivated. */
+/** The error for a call of a deactivated tool. */
 export function toolInactive(tool: string): AgentAppsError {
   return new AgentAppsError('TOOL_INACTIVE', `The tool "${tool}" is not active.`, {
     hint: `\`runtime.activate(${JSON.stringify(tool)})\` makes it available again.`,
@@ -25,7 +25,7 @@ export function initFailed(tool: string, why: string, cause?: unknown): AgentApp
   })
 }
 
-/** Notes that a tool is left out as it was not initialised. */
+/** Notes that a tool is left out because it could not be initialised. */
 export function noteInitFails(file: string, error: AgentAppsError, globals: Globals): void {
   addDiagnostic(globals, {
     file,

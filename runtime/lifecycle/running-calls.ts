@@ -4,18 +4,18 @@ import type { AsyncStorage } from './async-storage.js'
 import { DRAIN_LIMIT } from './lifecycle-faults.js'
 import { orAborted, withinTime } from './time-limit.js'
 
-/** A call of a tool with hooks that is running. */
+/** A running call of a tool with hooks. */
 export interface RunningCall {
-  /** The call of a tool with hooks that it runs in. */
+  /** The call of a tool with hooks around it. */
   outer: RunningCall | undefined
   /** Fulfilled once it has ended or was released. */
   over: Promise<void>
   end: () => void
-  /** Ends it for its caller, with an error. */
+  /** Rejects it for its caller. */
   abort: (reason: AgentAppsError) => void
 }
 
-/** The calls of one tool that are running. */
+/** The running calls of one tool. */
 export class RunningCalls {
   private readonly calls = new Set<RunningCall>()
 
@@ -25,7 +25,7 @@ export class RunningCalls {
     return this.calls.size
   }
 
-  /** Runs a call. Its signal aborts where the calls that run are ended. */
+  /** Runs a call. Its signal aborts if a drain gives up on it. */
   async run(call: ManagedCall, work: () => Promise<unknown>): Promise<unknown> {
     const controller = new AbortController()
     call.run.signal = controller.signal
@@ -40,7 +40,7 @@ export class RunningCalls {
     }
   }
 
-  /** Waits until all have ended; those that have not after a time are aborted. */
+  /** Waits until all have ended, and aborts those that exceed the limit. */
   async drain(reason: () => AgentAppsError): Promise<void> {
     const all = [...this.calls]
     await withinTime(Promise.all(all.map(({ over }) => over)), DRAIN_LIMIT, () => {
@@ -49,7 +49,7 @@ export class RunningCalls {
   }
 }
 
-/** Releases the calls that this runs in, so that a drain does not wait for them: they may wait for the drain. */
+/** Releases the calls around this one, so that a drain does not wait for them while they wait for the drain. */
 export function releaseContext(storage: AsyncStorage<RunningCall> | null): void {
   for (let call = storage?.getStore(); call; call = call.outer) call.end()
 }

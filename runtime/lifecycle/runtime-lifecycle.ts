@@ -13,7 +13,7 @@ import { type RunningCall, releaseContext } from './running-calls.js'
 import { type InstanceHost, ToolInstance } from './tool-instance.js'
 import { Turns } from './turns.js'
 
-/** The turns and the tools with hooks of a runtime, made when they are first needed. */
+/** The lifecycle of a runtime, made when first needed. */
 export function lifecycleOf(globals: Globals): RuntimeLifecycle {
   const { own = globals } = globals
   own.lifecycle ??= new RuntimeLifecycle(own)
@@ -23,15 +23,15 @@ export function lifecycleOf(globals: Globals): RuntimeLifecycle {
 export class RuntimeLifecycle implements Lifecycle, InstanceHost {
   readonly turns = new Turns()
   readonly calls = asyncStorage<RunningCall>()
-  /** The names of tools that were switched off. */
+  /** The names of deactivated tools. */
   readonly inactive = new Set<string>()
-  /** Tools that are being looked up to be switched off. */
+  /** Deactivations whose tool is still being looked up. */
   readonly deactivating = new Set<Promise<unknown>>()
-  /** Keyed by the function of the tool, in the order in which they were first needed. */
+  /** Keyed by the function of the tool, in order of first use. */
   private readonly byFunction = new Map<object, ToolInstance>()
-  /** Those that hold something, in the order in which they were initialised. */
+  /** The active instances, in order of initialisation. */
   private readonly holding = new Set<ToolInstance>()
-  /** When code was replaced, by its function. */
+  /** The time at which code was replaced, by its function. */
   private readonly replaced = new WeakMap<object, number>()
   private shutting: Promise<void> | undefined
 
@@ -57,12 +57,12 @@ export class RuntimeLifecycle implements Lifecycle, InstanceHost {
     return instance ? instance.run(call, work) : work(undefined)
   }
 
-  /** The tools with hooks that were needed so far. */
+  /** All instances so far. */
   instances(): ToolInstance[] {
     return [...this.byFunction.values()]
   }
 
-  /** The instance of a tool with hooks, if it was needed so far. */
+  /** The instance of a tool with hooks, if there is one already. */
   known(tool: ToolDef): ToolInstance | undefined {
     if (this.byFunction.size === 0 || !hasHooks(tool)) return undefined
     return (
@@ -70,7 +70,7 @@ export class RuntimeLifecycle implements Lifecycle, InstanceHost {
     )
   }
 
-  /** A tool as this runtime has it; null for one without hooks. Imports its code. */
+  /** Returns the instance of a tool; null for one without hooks. Imports its code. */
   async instanceOf(tool: ToolDef): Promise<ToolInstance | null> {
     if (!hasHooks(tool)) return null
     const fn = tool.load ? await tool.load() : tool.fn
@@ -117,7 +117,7 @@ export class RuntimeLifecycle implements Lifecycle, InstanceHost {
     const all = new Set([...this.byFunction.values(), ...this.holding])
     for (const one of all) one.abortInit(runtimeClosed())
     await Promise.all([...all].map(one => one.drain(runtimeClosed)))
-    // Those that were being initialised have failed by now, or hold something.
+    // An initialisation in progress has now failed or succeeded.
     await Promise.all([...all].map(one => one.settled()))
     for (const one of [...this.holding].reverse()) {
       await one.deactivate()
@@ -136,7 +136,7 @@ export class RuntimeLifecycle implements Lifecycle, InstanceHost {
     if (known) return known
     const hooks = await hooksOf(fn)
     if (!hooks) return null
-    // Another call may have made it meanwhile.
+    // A concurrent call may have made it.
     const made = this.byFunction.get(fn) ?? new ToolInstance(fn, hooks, tool, this)
     this.byFunction.set(fn, made)
     made.isRetired = this.turns.isOlderThan(this.replaced.get(fn) ?? 0)
@@ -146,22 +146,22 @@ export class RuntimeLifecycle implements Lifecycle, InstanceHost {
   }
 }
 
-/** True for two versions of one tool: its file was read again, or its code replaced. */
+/** True for two versions of one tool: its file or code was replaced. */
 function isOne(one: ToolDef, other: ToolDef): boolean {
   if (one.name !== other.name) return false
   const [a, b] = [one.origin, other.origin]
   return a.entry === b.entry && a.file === b.file && (a.file !== '' || one.src === other.src)
 }
 
-/** True for a tool that is known to have hooks before its code is loaded. */
+/** True for a tool that declares hooks; known before its code is loaded. */
 export function hasHooks({ frontmatter: { metadata } }: ToolDef): boolean {
   return metadata[HOOKS_KEY] === true
 }
 
 /**
- * The tools with hooks that a tool requires by their names, also by way of tools without.
+ * The tools with hooks that a tool requires, directly or through tools without hooks.
  *
- * @throws INIT_FAILED where it requires itself
+ * @throws INIT_FAILED if the tool requires itself
  */
 export async function requiredWithHooks(tool: ToolDef, globals: Globals): Promise<ToolDef[]> {
   const found = new Set<ToolDef>()

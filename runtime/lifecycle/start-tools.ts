@@ -16,8 +16,8 @@ import { hasHooks, lifecycleOf, type RuntimeLifecycle } from './runtime-lifecycl
 import type { ToolInstance } from './tool-instance.js'
 
 /**
- * Initialises all tools with hooks. One that fails is left out, and a diagnostic says so. Those of a project that
- * is not trusted wait for their first call.
+ * Initialises all tools with hooks. One that fails is left out, and a diagnostic reports it. Those of an untrusted
+ * project wait for their first call.
  */
 export async function start(own: Globals): Promise<void> {
   const { globals } = await agentView(own)
@@ -32,7 +32,7 @@ export async function start(own: Globals): Promise<void> {
   )
 }
 
-/** Makes a tool available again, or initialises it, also if that failed before. */
+/** Makes a tool available again, and initialises it even if that failed before. */
 export async function activate(globals: Globals, ref: string): Promise<void> {
   const tool = await requireTool(ref, globals)
   const lifecycle = lifecycleOf(globals)
@@ -41,7 +41,7 @@ export async function activate(globals: Globals, ref: string): Promise<void> {
   await instance?.activate()
 }
 
-/** Refuses new calls of a tool, and waits for those that are running where it has hooks. */
+/** Refuses new calls of a tool. If it has hooks, waits for its running calls. */
 export async function deactivate(globals: Globals, ref: string): Promise<void> {
   const lifecycle = lifecycleOf(globals)
   const finding = requireTool(ref, globals).then(tool => {
@@ -54,7 +54,7 @@ export async function deactivate(globals: Globals, ref: string): Promise<void> {
   await lifecycle.known(tool)?.deactivate()
 }
 
-/** Completes a tool whose metadata only its code has. */
+/** Completes a tool whose metadata is only in its code. */
 async function completed(tool: ToolDef, globals: Globals): Promise<ToolDef | null> {
   if (!sourceOf(tool)?.record.dynamic || globals.config.evaluate === false) return tool
   return (await resolve(tool.name, globals))?.tool ?? null
@@ -77,8 +77,8 @@ async function startOne(tool: ToolDef, globals: Globals): Promise<void> {
 }
 
 /**
- * Looks at all indexes and files anew, between turns. Tools with hooks whose code changed are initialised
- * before this ends, and the old ones are disposed of once their calls have ended.
+ * Looks at all indexes and files again, between turns. Tools with hooks whose code changed are initialised before
+ * this ends, and the old ones are disposed of once their calls have ended.
  */
 export async function reload(globals: Globals): Promise<{ pending: boolean }> {
   if (globals.closed) throw runtimeClosed()
@@ -90,17 +90,17 @@ async function reloadNow(lifecycle: RuntimeLifecycle): Promise<void> {
   const { globals } = lifecycle
   if (globals.closed) return
   disk.lookAgain()
-  // Under `check` each look-up compares its files anyway, and what did not change stays as it is.
+  // Under `check`, each look-up compares its files anyway.
   if (globals.config.freshness === 'trust') clearAllCaches(globals)
   await Promise.all(lifecycle.instances().map(one => renew(one, lifecycle)))
 }
 
 async function renew(old: ToolInstance, lifecycle: RuntimeLifecycle): Promise<void> {
   const { tool: before, state } = old
-  // What was edited of a trusted project waits for its next call, which asks about it.
+  // An edited tool of a trusted project waits for its next call, which asks about it.
   const { globals } = await agentView(lifecycle.globals)
   const after = (await resolve(before.name, globals).catch(() => null))?.tool
-  // A tool that was found by its layer is looked up again when it is called.
+  // A tool that was found by its layer is looked up again at its next call.
   const isShadowed = after && after.origin.layer !== before.origin.layer
   const instance = after && !isShadowed ? await lifecycle.instanceOf(after).catch(() => null) : null
   if (instance !== old) lifecycle.retire(old)

@@ -1,4 +1,4 @@
-/** Settles as a promise does, or after a time with `fallback`. The promise's later failure is ignored. */
+/** Settles as a promise does, or after some milliseconds as `fallback` does. A later failure of the promise is ignored. */
 export function withinTime<Value, Fallback>(
   promise: Promise<Value>,
   milliseconds: number,
@@ -11,7 +11,7 @@ export function withinTime<Value, Fallback>(
   return Promise.race([promise, late]).finally(() => clearTimeout(timer))
 }
 
-/** Settles as a promise does, or rejects with a signal's reason as soon as it aborts. */
+/** Settles as a promise does, or rejects with the reason of a signal once that aborts. */
 export async function orAborted<Value>(promise: Promise<Value>, signal: AbortSignal): Promise<Value> {
   let stop = (): void => {}
   const aborted = new Promise<never>((_, refuse) => {
@@ -26,7 +26,7 @@ export async function orAborted<Value>(promise: Promise<Value>, signal: AbortSig
   }
 }
 
-/** Calls `late` after some milliseconds, of which the time that it is paused for does not count. */
+/** Calls `late` after some milliseconds, pauses not counted. */
 export class Clock {
   private timer: ReturnType<typeof setTimeout> | undefined
   private pauses = 0
@@ -40,7 +40,7 @@ export class Clock {
     this.go()
   }
 
-  /** Does some work that does not count. */
+  /** Pauses the clock while some work is done. */
   async pausedFor<Result>(work: () => Promise<Result>): Promise<Result> {
     if (this.pauses++ === 0) {
       clearTimeout(this.timer)

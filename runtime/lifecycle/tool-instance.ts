@@ -27,31 +27,31 @@ export type InstanceState = 'idle' | 'initialising' | 'active' | 'inactive' | 'f
 export interface InstanceHost {
   readonly globals: Globals
   readonly calls: AsyncStorage<RunningCall> | null
-  /** The tools with hooks that must be initialised first. Throws INIT_FAILED where they require each other. */
+  /** The tools with hooks that must be initialised first. Throws INIT_FAILED if they require each other. */
   requirementsOf: (tool: ToolDef) => Promise<ToolInstance[]>
-  /** Called when a tool was initialised, or disposed of. */
+  /** Called once a tool was initialised or disposed of. */
   changed: (instance: ToolInstance) => void
 }
 
 /**
- * A tool with hooks in one runtime: its state, what its `init` returned, and its calls that are running. Its
- * phases follow each other, however they are asked for.
+ * A tool with hooks in one runtime: its state, the result of its `init`, and its running calls. Its phases run one
+ * after the other, in the order in which they are requested.
  */
 export class ToolInstance {
   state: InstanceState = 'idle'
-  /** Why it was not initialised. */
+  /** The error of a failed initialisation. */
   problem: AgentAppsError | undefined
   /** True while no call of it may begin. */
   private isOff = false
   /** True once its code was replaced. */
   isRetired = false
   private made: unknown
-  /** The own parts that its hooks get, from its first initialisation on. */
+  /** The own parts for its hooks, set by its first initialisation. */
   private parts: HookParts = { config: {}, env: {} }
   private phases: Promise<unknown> = Promise.resolve()
   private ready: Promise<void> | undefined
   private starting: AbortController | undefined
-  /** The disposal after an `init` that is still running although it was given up. */
+  /** The disposal after an `init` that ignored its signal and still runs. */
   private abandoned: Promise<void> | undefined
   private readonly running: RunningCalls
 
@@ -64,12 +64,12 @@ export class ToolInstance {
     this.running = new RunningCalls(host.calls)
   }
 
-  /** Runs a call, once the tool is initialised. */
+  /** Initialises the tool if needed, and runs a call. */
   async run(call: ManagedCall, work: (instance: unknown) => Promise<unknown>): Promise<unknown> {
     this.mustBeOn()
     while (this.state !== 'active') {
       const { signal } = call.run
-      // What comes after it may be under way: a tool that is made available again.
+      // Another phase may follow, such as an activation.
       const ready = this.initialised().then(() => this.phases)
       await orAborted(ready, signal).catch(error => {
         call.throwIfAborted()
@@ -85,7 +85,7 @@ export class ToolInstance {
     }
   }
 
-  /** Throws where no call of it may begin. */
+  /** Throws if no call may begin. */
   mustBeOn(): void {
     if (this.host.globals.closed) throw runtimeClosed()
     if (this.isOff) throw toolInactive(this.tool.name)
@@ -98,7 +98,7 @@ export class ToolInstance {
     return this.ready
   }
 
-  /** Makes it available: initialises it, where it is not or that failed before. */
+  /** Makes it available, and initialises it if it is not or if that failed. */
   async activate(): Promise<void> {
     this.isOff = false
     if (this.state === 'failed') this.ready = undefined
@@ -115,7 +115,7 @@ export class ToolInstance {
     })
   }
 
-  /** Refuses new calls, and waits for those that are running. */
+  /** Refuses new calls, waits for running ones, and calls the hook `deactivate`. */
   async deactivate(reason: () => AgentAppsError = () => toolInactive(this.tool.name)): Promise<void> {
     this.isOff = true
     await this.next(async () => {
@@ -125,36 +125,36 @@ export class ToolInstance {
     })
   }
 
-  /** Waits for the calls that are running, and refuses others. */
+  /** Refuses new calls, and waits for running ones. */
   async drain(reason: () => AgentAppsError): Promise<void> {
     this.isOff = true
     await this.running.drain(reason)
   }
 
-  /** Waits until no phase of it is under way. */
+  /** Waits until no phase is in progress. */
   async settled(): Promise<void> {
     await this.phases
   }
 
-  /** Disposes of it; a call that comes later initialises it anew. */
+  /** Disposes of it. A later call initialises it again. */
   async dispose(): Promise<void> {
     await this.next(() => this.end())
     if (this.abandoned) await withinTime(this.abandoned, HOOK_LIMIT, () => {})
   }
 
-  /** Aborts `init`, where it is running. */
+  /** Aborts a running `init`. */
   abortInit(reason: AgentAppsError): void {
     this.isOff = true
     this.starting?.abort(reason)
   }
 
-  /** Disposes of it once no call of it is running: its code was replaced. */
+  /** Disposes of it, since its code was replaced, once no call runs. */
   async retire(): Promise<void> {
     this.isRetired = true
     await this.next(async () => {
-      // The last of them comes back to this.
+      // The last of them calls this again.
       if (this.running.size > 0) return
-      // A call of an older turn that comes now waits, and initialises it anew.
+      // A later call from an older turn waits, and initialises it again.
       this.ready = undefined
       if (this.state === 'active') await this.leave()
       await this.end()
@@ -222,7 +222,7 @@ export class ToolInstance {
         made => this.release(made),
         () => this.release(undefined),
       )
-      // An `init` that does not obey its signal is not waited for.
+      // Do not wait for an `init` that ignores its signal.
       if (signal.aborted) this.abandoned = disposed
       else await disposed
     }
@@ -283,7 +283,7 @@ export class ToolInstance {
     return disk.resolve(origin.entry, origin.file) + (/#.*$/.exec(src ?? '')?.[0] ?? '')
   }
 
-  /** Does a phase after those before it, whether or not they failed. */
+  /** Runs a phase after the previous ones, whether or not they failed. */
   private next<Result>(phase: () => Promise<Result>): Promise<Result> {
     const done = this.phases.then(phase)
     this.phases = done.catch(() => {})
@@ -297,11 +297,11 @@ function isOwn(error: unknown): error is AgentAppsError {
 
 const asking = lazy(() => import('../own/ask-for-tool.js'))
 
-/** A tool's own parts, as its hooks get them. */
+/** The own parts that hooks get. */
 type HookParts = Pick<HookContext, 'config' | 'env'>
 
 /**
- * Makes ready what the hooks of a tool get of its own.
+ * Prepares the own parts for the hooks of a tool.
  *
  * @throws TOOL_CONFIG
  */
@@ -309,7 +309,7 @@ async function hookParts(tool: ToolDef, globals: Globals): Promise<HookParts> {
   return { config: await configOf(tool, globals), env: environmentOf(tool, globals) }
 }
 
-/** Lets a hook ask a person. It has no call, and so no ids. `around` wraps the wait for the answer. */
+/** The `ask` of a hook, which has no call and so no ids. `around` wraps the wait for the answer. */
 function hookAsk(
   tool: ToolDef,
   globals: Globals,

@@ -8,14 +8,14 @@ import type { Origin, ToolDef } from '../state/tool-def.js'
 import { hasHooks, type RuntimeLifecycle } from './runtime-lifecycle.js'
 import type { InstanceState } from './tool-instance.js'
 
-/** A tool as a user is shown it, who wants to know which one is behind a name. */
+/** A tool as a user is shown it: its source, what it shadows, and its state. */
 export interface ToolState extends Pick<Origin, 'layer' | 'shadows'> {
   name: string
-  /** Its file, relative to `entry`; empty for a tool that a program registered. */
+  /** Its file, relative to `entry`; empty for a registered tool. */
   file: string
   /** The path entry's directory, absolute. */
   entry: string
-  /** `remote`: it runs with a server. */
+  /** `remote`: it runs on a server. */
   executor: 'local' | 'remote'
   /**
    * `active`: it can be called. `idle`: it has hooks, and is initialised when it is called. `disabled`: its
@@ -25,18 +25,18 @@ export interface ToolState extends Pick<Origin, 'layer' | 'shadows'> {
   state: InstanceState | 'disabled' | 'broken'
   /** True if an agent's call needs approval. Undefined: it does if it is granted more than `read`. */
   gated: boolean | undefined
-  /** Why it cannot be called, or is configured wrongly. */
+  /** The reasons why it cannot be called or is misconfigured. */
   problems: string[]
 }
 
-/** Every tool that is found by its name, those that are left out too. */
+/** Lists every tool that a name finds, and the broken ones. */
 export async function tools(globals: Globals): Promise<ToolState[]> {
   const broken: ToolState[] = []
   const all = await everyTool(globals, found => broken.push(...brokenState(found)))
   return [...all.map(tool => stateOf(tool, globals)), ...broken]
 }
 
-/** A name whose file gives no tool. */
+/** The state of a name whose file has faults; empty for any other. */
 function brokenState({ name, state: { dir: entry, layer }, record }: Named): ToolState[] {
   if (!isBroken(record)) return []
   const { broken, file } = record
@@ -47,7 +47,7 @@ function brokenState({ name, state: { dir: entry, layer }, record }: Named): Too
 function stateOf(tool: ToolDef, globals: Globals): ToolState {
   const { name, origin } = tool
   const { layer, entry, file, shadows } = origin
-  // It is the only one that a runtime makes.
+  // The only implementation.
   const lifecycle = globals.lifecycle as RuntimeLifecycle | undefined
   const problem = lifecycle?.known(tool)?.problem
   const { gated, faults } = guardsOf(tool)

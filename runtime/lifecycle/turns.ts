@@ -2,28 +2,28 @@ import { AgentAppsError, isAgentAppsError } from '../../src/base/error.js'
 import type { ManagedCall } from '../state/context.js'
 import { asyncStorage } from './async-storage.js'
 
-/** A turn that is under way. */
+/** A turn in progress. */
 interface Turn {
   /** Aborts all its calls. */
   signal: AbortSignal | undefined
-  /** When it began, in milliseconds of `performance.now()`. */
+  /** Its start, in milliseconds of `performance.now()`. */
   began: number
 }
 
-/** Work that is done while no turn is under way. Turns that come meanwhile wait for it. */
+/** Work between turns. New turns wait for it. */
 interface Pause {
   begin: () => void
   hasBegun: boolean
   done: Promise<void>
 }
 
-/** The turns of a runtime, and what is done between them. */
+/** The turns of a runtime, and the work between them. */
 export class Turns {
   private readonly storage = asyncStorage<Turn>()
   private readonly active = new Set<Turn>()
   private pause: Pause | undefined
 
-  /** Runs work as a turn, or as part of the one that it is called in. */
+  /** Runs work as a turn, or as part of the current one. */
   async run<Result>(signal: AbortSignal | undefined, work: () => Promise<Result>): Promise<Result> {
     if (signal?.aborted) throw turnAborted(signal.reason)
     const outer = this.storage?.getStore()
@@ -45,16 +45,16 @@ export class Turns {
     if (signal) call.run.signal = signal
   }
 
-  /** True in a turn that began before a time: what it looked at then, it still sees. */
+  /** True in a turn that began before a time, and so still sees the files of then. */
   isOlderThan(time: number): boolean {
     return (this.current()?.began ?? Infinity) < time
   }
 
   /**
-   * Does work while no turn is under way. Called in a turn, it does not wait for the end of that; where the
-   * host cannot tell, it waits for no turn.
+   * Does work while no turn is in progress. Called in a turn, or on a host that cannot tell, it does not wait for the
+   * turns to end.
    *
-   * @returns true where the work is still to be done
+   * @returns true if the work is still pending
    */
   async betweenTurns(work: () => Promise<void>): Promise<boolean> {
     while (this.pause?.hasBegun) await this.pause.done
@@ -84,7 +84,7 @@ export class Turns {
         pause.hasBegun = true
         begin()
       },
-      // Turns only wait for its end; its caller gets the error.
+      // Turns wait for its end; its caller gets the error.
       done: done.catch(() => {}),
     }
     return pause
@@ -94,7 +94,7 @@ export class Turns {
     return this.storage ? this.storage.run(turn, work) : work()
   }
 
-  /** The turn that this is called in. Without a storage that is known only of the one that is alone. */
+  /** The current turn. Without a storage, it is known only if there is just one. */
   private current(): Turn | undefined {
     if (this.storage) return this.storage.getStore()
     return this.active.size === 1 ? [...this.active][0] : undefined

@@ -3,9 +3,9 @@ import { AgentAppsError } from '../../src/base/error.js'
 import type { RuntimeConfig } from '../state/context.js'
 
 /**
- * The description in a file, relative to the directory of a runtime. `${directory}` and `${cwd}` in it become that
- * directory, `${workspace}` the variable AGENT_WORKSPACE_ROOT, or else the root of the runtime's workspace, or that
- * directory.
+ * Reads a description from a file, relative to the directory of a runtime. `${directory}` and `${cwd}` in it stand for
+ * that directory; `${workspace}` for the variable AGENT_WORKSPACE_ROOT, else the root of the runtime's workspace, else
+ * that directory.
  *
  * @throws RESOURCE_NOT_FOUND
  */
@@ -30,11 +30,11 @@ export function descriptionIn(
   return text.trim().replace(/\$\{(workspace|directory|cwd)\}/g, (written, name) => folders[name] ?? written)
 }
 
-/** The folder that a host names as its workspace, which need not be there yet. */
+/** The root of a workspace, which need not exist yet. */
 function rootOf(workspace: RuntimeConfig['workspace'], cwd: string): string {
   if (!workspace) return cwd
   if (typeof workspace === 'string') return disk.resolve(cwd, workspace)
-  // Its options are checked when it is opened.
+  // Opening it checks its options.
   const { root, cwd: base = '.' } = workspace
   return typeof root === 'string' ? disk.resolve(disk.resolve(cwd, base), root) : cwd
 }

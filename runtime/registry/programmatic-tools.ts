@@ -15,12 +15,12 @@ import type { ToolFunction } from '../state/tool-def.js'
 
 /** A tool that a program registers. */
 export interface RegisterToolOptions<Params extends JsonObject | undefined = JsonObject | undefined> {
-  /** The name it is found by, exactly. A name that breaks the name rule (`my_tool`) is found too. */
+  /** Its exact name. It may break the name rule: `my_tool`. */
   name: string
-  /** Runs it. `args` are the caller's, checked against `params`, or a middleware's configuration. */
+  /** Runs it. `args` are the caller's, validated by `params`, or a middleware's configuration. */
   fn: (ctx: Context<RegisteredArguments<Params>>, args: RegisteredArguments<Params>) => unknown
   description?: string
-  /** JSON Schema of the arguments. Absent: it takes none. */
+  /** JSON Schema of the arguments. Absent: none are allowed. */
   params?: Params
   /** JSON Schema of the result. */
   returns?: JsonObject
@@ -32,11 +32,11 @@ export interface RegisterToolOptions<Params extends JsonObject | undefined = Jso
   allowedTools?: string | string[]
   /** True if an agent's call needs approval. Absent: it does if it is granted more than `read`. */
   gated?: boolean
-  /** Its permissions: a host must have granted them before an agent may call it. */
+  /** The permissions that a host must grant before an agent may call it. */
   permissions?: ToolPermissions
-  /** Rules over calls, of a main skill or for the tools that this one's agent calls. */
+  /** Rules over calls: of a main skill, or for the tools that this one's agent calls. */
   trust?: { rules: string | string[] }
-  /** A URI that it is found by as well: `mcp://…`, `inline://…`. */
+  /** A URI that also finds it: `mcp://…`, `inline://…`. */
   src?: string
   module?: unknown
   /** The text that `content()` gives. */
@@ -47,11 +47,11 @@ export interface RegisterToolOptions<Params extends JsonObject | undefined = Jso
 type RegisteredArguments<Params> = Params extends JsonObject ? Record<string, unknown> : unknown
 
 /**
- * Registers a tool: with the definition alone on the process's default globals. It shadows tools from disk,
- * and replaces one of its name that was registered before.
+ * Registers a tool; with only a definition, on the process's default globals. It shadows tools from disk, and replaces
+ * a registered tool of its name.
  *
- * @throws NAME_INVALID for a name that is empty or longer than 64 characters; DEFINITION_INVALID where `fn`
- *   is not a function or the role none, or a schema is not JSON Schema
+ * @throws NAME_INVALID for a name that is empty or longer than 64 characters; DEFINITION_INVALID if `fn`
+ *   is not a function, the role is unknown, or a schema is not JSON Schema
  */
 export function registerTool<Params extends JsonObject | undefined = undefined>(
   globals: Globals,
@@ -72,7 +72,7 @@ async function registerDefined(globals: Globals, tool: DefinedTool): Promise<voi
   addTool(globals, tool, await tool.frontmatter())
 }
 
-/** A tool to be registered, without its frontmatter; a program without types may give anything. */
+/** A tool to register, without its frontmatter. Untyped programs may pass anything. */
 interface Registered extends Pick<RegisterToolOptions, 'module' | 'content'> {
   name?: string
   fn?: unknown
@@ -96,7 +96,7 @@ export function addTool(
     throw fault(`the unknown role "${role}"`, `Use one of ${ROLES.join(', ')}.`)
   if (![params, returns].every(isPlain))
     throw fault('an invalid JSON Schema', 'Register what `defineTool` makes of it.')
-  // A schema is looked at when it is first needed.
+  // A schema is checked when first needed.
   const { what, path } = notJsonIn({ ...verbatim, metadata: rest }) ?? {}
   if (what)
     throw fault(`${what} at "${path}", which JSON does not have`, 'Write it as a string, or leave it out.')
@@ -111,19 +111,19 @@ export function addTool(
   forgetTool(globals, name, src)
 }
 
-/** False for the objects of schema libraries. The JSON Schema that one makes hides a `~standard`, too. */
+/** False for the objects of schema libraries. The JSON Schema that a library makes may hide a `~standard`. */
 function isPlain(schema: unknown): boolean {
   return isJsonObject(schema) && !('~standard' in (schema.constructor === Object ? { ...schema } : schema))
 }
 
-/** The indexes stay open: what is registered says nothing of them. */
+/** Forgets cached answers about a tool. Indexes stay open, since registrations do not affect them. */
 function forgetTool(globals: Globals, name: string, src: string | null | undefined): void {
   forgetReference(name, globals)
   if (src) forgetReference(src, globals)
   globals.lifecycle?.forget(name)
 }
 
-/** Removes a registered tool, and what was cached under its name. */
+/** Removes a registered tool, and the caches of its name. */
 export function unregisterTool(globals: Globals, name: string): void {
   const { programmaticTools } = globals.tools
   const src = programmaticTools.get(name)?.src
@@ -132,8 +132,8 @@ export function unregisterTool(globals: Globals, name: string): void {
 }
 
 /**
- * Registers a function under a name of its own, `{label}-{8 hexadecimal digits}`, and returns the name, which
- * a model can be given. Any arguments are taken unless there are `params`; `allowed-tools` applies as to any tool (`callback-*`).
+ * Registers a function under a unique name, `{label}-{8 hexadecimal digits}`, and returns the name, for a model. Without
+ * `params`, any arguments are allowed. `allowed-tools` applies as to any tool (`callback-*`).
  */
 export function createCallbackRef(
   globals: Globals,

@@ -24,23 +24,23 @@ import {
   unregisterTool,
 } from './programmatic-tools.js'
 
-/** The options of `register` besides a definition. */
+/** The options of `register` with a definition. */
 export interface RegisterOptions {
-  /** A URI that the tool is found by as well. */
+  /** A URI that also finds the tool. */
   src?: string
   /**
-   * `owner`: the tool itself checks arguments and results against schemas of unknown dialects. `ours`: such a tool does
-   * not run. Default: `ours`.
+   * `owner`: the tool itself validates against schemas of unknown dialects. `ours`: a tool with such a schema does not
+   * run. Default: `ours`.
    */
   validate?: 'ours' | 'owner' | undefined
-  /** Makes it a tool of layer `remote`: a server's, every call of which an agent must have approved. */
+  /** Makes it a server's tool, of layer `remote`: every call by an agent needs approval. */
   remote?: RemoteOrigin | undefined
 }
 
-/** The options of `register` besides a function, which gives the name unless there is one. */
+/** The options of `register` with a function. `name` defaults to that of the function. */
 export type RegisterFunctionOptions = Partial<Omit<RegisterToolOptions, 'fn' | 'module'>>
 
-/** Registers a tool, and returns the function that takes it away again. */
+/** Registers a tool, and returns a function that unregisters it. */
 export interface RegisterFunction {
   <
     Params extends ToolSchema | undefined = undefined,
@@ -81,11 +81,11 @@ const FUNCTION_OPTIONS: OptionTable<keyof RegisterFunctionOptions> = {
 }
 
 /**
- * Registers a tool with a runtime. A definition that a function makes is made now; look-ups wait for it, and
- * if it fails, a diagnostic says so.
+ * Registers a tool with a runtime. If a function makes the definition, it is called now; look-ups wait for it, and
+ * a diagnostic reports its failure.
  *
- * @returns a function that undoes it, unless another tool took the name meanwhile
- * @throws what `registerTool` and `defineTool` throw; OPTIONS_INVALID
+ * @returns a function that unregisters the tool, unless another tool has taken its name
+ * @throws OPTIONS_INVALID; the errors of `registerTool` and `defineTool`
  */
 export function register(
   globals: Globals,
@@ -115,14 +115,14 @@ export function register(
   return registerLater(globals, defined, add)
 }
 
-/** Frontmatter with the description from the file that it names, if any. */
+/** Adds the description from the file that the frontmatter names, if any. */
 function withDescription(frontmatter: JsonObject, { config }: Globals): JsonObject {
   const { metadata } = frontmatter
   const path = isJsonObject(metadata) ? metadata['description-path'] : undefined
   return typeof path === 'string' ? { ...frontmatter, description: descriptionIn(path, config) } : frontmatter
 }
 
-/** Registers a tool once its definition was made, unless it was undone before. */
+/** Registers a tool once its definition is made, unless it was unregistered before. */
 function registerLater(globals: Globals, tool: DefinedTool, add: (made: JsonObject) => void): () => void {
   if (globals.closed) throw runtimeClosed()
   let undo: (() => void) | null = () => {
@@ -140,7 +140,7 @@ function registerLater(globals: Globals, tool: DefinedTool, add: (made: JsonObje
   return () => undo?.()
 }
 
-/** Has look-ups wait for work that what they find depends on. */
+/** Has look-ups wait for some work. */
 function holdLookUps(globals: Globals, work: Promise<unknown>): void {
   const before = globals.configure
   const wait = async (): Promise<void> => {
@@ -174,8 +174,8 @@ function undoing(globals: Globals, name: string): () => void {
 }
 
 /**
- * Registers a tool: with one argument on the process's default globals, whose tools every runtime finds after
- * its own. It shadows tools from disk, and replaces one of its name that was registered before.
+ * Registers a tool; with one argument, on the process's default globals, whose tools every runtime finds after its
+ * own. It shadows tools from disk, and replaces a registered tool of its name.
  *
  * @throws NAME_INVALID for a name that is empty or longer than 64 characters; DEFINITION_INVALID for an
  *   unknown field, a missing function, an unknown role or a schema that is not JSON Schema;
@@ -217,21 +217,21 @@ function isGlobals(given: object): given is Globals {
   return 'tools' in given && 'events' in given
 }
 
-/** At once where the definition is there, so that who imports a module need not wait. */
+/** Synchronous if the frontmatter is ready, so that importing a module is enough. */
 async function registerDefined(globals: Globals, tool: DefinedTool): Promise<void> {
   const frontmatter = frontmatterNow(tool, jsonSchemaOf)
   addTool(globals, tool, withDescription(frontmatter ?? (await tool.frontmatter()), globals))
 }
 
-/** A server's description of its tool. */
+/** The origin of a server's tool. */
 export interface RemoteOrigin {
-  /** The digest that approvals are bound to: of the server, and of its description of the tool. Another one asks again. */
+  /** The digest of the server and its description of the tool, which approvals are bound to. Another digest asks again. */
   digest: string
-  /** For a skill, which agents open in place of calling it. */
+  /** Set for a skill, which agents open instead of calling it. */
   skill?: RemoteSkill | undefined
 }
 
-/** A skill whose files a server has. What is read must have been verified. */
+/** A skill whose files are on a server. Its functions must return verified data. */
 export interface RemoteSkill {
   /** Reads its text, without frontmatter. */
   content: () => Promise<string>
@@ -239,7 +239,7 @@ export interface RemoteSkill {
   files: SkillFiles
 }
 
-/** Says of a tool that was just registered that it is a server's, or that its owner checks its schemas. */
+/** Marks a registered tool as a server's, or as one that validates its own arguments. */
 export function markTool(
   { tools: { programmaticTools }, stats }: Globals,
   name: string,
@@ -274,7 +274,7 @@ function remoteParts(
   }
 }
 
-/** Nothing else that a server says of a skill has an effect. */
+/** Keeps the description only: no other field from a server has an effect. */
 function described({ description }: ToolDef['frontmatter']): { description?: string } {
   return description === undefined ? {} : { description }
 }

@@ -12,11 +12,11 @@ import { checkExecute, checkInfo, type Tool } from './tool.js'
 
 export type ToolPermission = Permission
 
-/** The permissions that a tool works with. */
+/** The permissions of a tool. */
 export interface ToolPermissions {
-  /** It must have all of these. */
+  /** Those that it cannot do without. */
   required: ToolPermission[]
-  /** It does more with these. */
+  /** Those that it uses if granted. */
   optional?: ToolPermission[]
 }
 
@@ -32,16 +32,16 @@ type AnyDefinition = Tool.Definition<DescribedSchema>
 
 interface Entry extends RegistryOptions {
   info: AnyInfo
-  /** Its definition, once it is initialised; a failed one is forgotten. */
+  /** Its definition, once it was initialised. A failed attempt is forgotten. */
   ready?: Promise<AnyDefinition> | undefined
-  /** Takes it away from the runtimes. */
+  /** Unregisters it from the runtimes. */
   undo?: () => void
 }
 
 const entries = new Map<string, Entry>()
 const results = new Map<string, Tool.Result>()
 
-/** The process's tools with an id. */
+/** The registry of the process's tools with an id. */
 export const ToolRegistry = {
   register,
   registerBuiltinTools,
@@ -56,11 +56,11 @@ export const ToolRegistry = {
 }
 
 /**
- * Registers a tool, in place of one of its id. Every runtime finds it too; one whose definition a function
- * makes, once it was initialised.
+ * Registers a tool, in place of one with its id. Every runtime finds it, too: at once, or if a function makes its
+ * definition, once it was initialised.
  *
- * @throws DEFINITION_INVALID for what `Tool.define` does not return, and for permissions that do not exist;
- *   OPTIONS_INVALID; RESOURCE_NOT_FOUND if there is no file at `descriptionPath`
+ * @throws DEFINITION_INVALID for anything but a result of `Tool.define`, and for unknown permissions;
+ *   OPTIONS_INVALID; RESOURCE_NOT_FOUND if `descriptionPath` does not exist
  */
 function register(info: AnyInfo, options: RegistryOptions = {}): void {
   checkOptions('ToolRegistry.register', options, { permissions: 'object', descriptionPath: 'string' })
@@ -73,9 +73,9 @@ function register(info: AnyInfo, options: RegistryOptions = {}): void {
 }
 
 /**
- * Registers several tools. The description of one is read from `<id>.txt` in their directory, if that exists.
+ * Registers several tools. Each description is read from `<id>.txt` in their directory, if that exists.
  *
- * @throws what `register` throws
+ * @throws the errors of `register`
  */
 function registerBuiltinTools(dir: string, tools: readonly (RegistryOptions & { tool: AnyInfo })[]): void {
   for (const { tool, ...options } of tools) {
@@ -84,24 +84,23 @@ function registerBuiltinTools(dir: string, tools: readonly (RegistryOptions & { 
   }
 }
 
-/** Removes a tool. Returns false where there was none. */
+/** Removes a tool. Returns false if there was none. */
 function unregister(id: string): boolean {
   entries.get(id)?.undo?.()
   results.delete(id)
   return entries.delete(id)
 }
 
-/** The tool of an id. */
 function get(id: string): AnyInfo | undefined {
   return entries.get(id)?.info
 }
 
-/** All tools, in the order in which they were registered. */
+/** Lists all tools, in order of registration. */
 function list(): AnyInfo[] {
   return [...entries.values()].map(({ info }) => info)
 }
 
-/** The tools that require none but these permissions. */
+/** Lists the tools whose required permissions are all among these. */
 function enabled(permissions: Iterable<ToolPermission>): AnyInfo[] {
   const has = new Set(permissions)
   return [...entries.values()]
@@ -110,18 +109,19 @@ function enabled(permissions: Iterable<ToolPermission>): AnyInfo[] {
 }
 
 /**
- * The definition of a tool, initialised. Its `init` is called once: `initCtx` counts the first time.
+ * Initialises a tool, and returns its definition. `init` is called once, with the first `initCtx`, and again only after
+ * a failure.
  *
- * @throws TOOL_NOT_FOUND; and what `init` throws, which the next time calls it again
+ * @throws TOOL_NOT_FOUND; the errors of `init`
  */
 async function init(id: string, initCtx?: Tool.InitContext): Promise<AnyDefinition> {
   return initialised(entryOf(id), initCtx)
 }
 
 /**
- * Runs a tool for the host, which answers for it: no policy is asked. Initialises it first, once.
+ * Runs a tool for the host, without any policy. Initialises it first, once.
  *
- * @throws TOOL_NOT_FOUND; ARGS_INVALID; and what the tool throws
+ * @throws TOOL_NOT_FOUND; ARGS_INVALID; the errors of the tool
  */
 async function execute(id: string, args: unknown, ctx: Partial<Tool.Context> = {}): Promise<Tool.Result> {
   const entry = entryOf(id)
@@ -141,7 +141,7 @@ function entryOf(id: string): Entry {
   const entry = entries.get(id)
   if (entry) return entry
   throw new AgentAppsError('TOOL_NOT_FOUND', `There is no tool ${JSON.stringify(id)} in the registry.`, {
-    hint: 'Import the module that registers it. `ToolRegistry.list()` gives those that there are.',
+    hint: 'Import the module that registers it. `ToolRegistry.list()` lists the registered tools.',
     tool: id,
   })
 }
@@ -174,7 +174,7 @@ function offer(entry: Entry, definition: AnyDefinition): void {
   entry.undo = registerTool(defaultGlobals(), toolOf(entry, definition, contextOf))
 }
 
-/** A tool as runtimes call it. Keeps its last result. */
+/** The tool for runtimes. Keeps its last result. */
 function toolOf(
   { info: { id }, permissions }: Entry,
   { description, parameters, execute: run }: AnyDefinition,

@@ -3,7 +3,7 @@ import { type DescribedSchema, type InferOutput, isStandardSchema } from '../../
 
 /** The types of tools with an id. */
 export namespace Tool {
-  /** Data of a tool's own, for the host. */
+  /** Data of a tool for the host. */
   export interface Metadata {
     [key: string]: unknown
   }
@@ -16,15 +16,15 @@ export namespace Tool {
     messageID: string
     /** The agent's name. */
     agent: string
-    /** Aborts when the call is no longer wanted. */
+    /** Aborts when the result is no longer needed. */
     abort: AbortSignal
-    /** The call, among those of its message. */
+    /** The id of the call in its message. */
     callID?: string | undefined
     /** Reports progress. */
     metadata(progress: { title?: string; metadata?: Partial<Data> }): void
   }
 
-  /** Something that a result comes with, such as an image. */
+  /** An attachment of a result, such as an image. */
   export interface Attachment {
     [key: string]: unknown
   }
@@ -46,24 +46,24 @@ export namespace Tool {
     Data extends Metadata = Metadata,
   > {
     description: string
-    /** The schema of its arguments, of a library such as Zod. */
+    /** The schema of its arguments, from a library such as Zod. */
     parameters: Parameters
     execute(args: InferOutput<Parameters>, ctx: Context<Data>): Result<Data> | Promise<Result<Data>>
   }
 
-  /** The host's data that a tool is initialised with. */
+  /** The host's data for `init`. */
   export interface InitContext {
     workingDir?: string
     [key: string]: unknown
   }
 
-  /** A tool as `define` gives it. */
+  /** A defined tool. */
   export interface Info<
     Parameters extends DescribedSchema = DescribedSchema,
     Data extends Metadata = Metadata,
   > {
     readonly id: string
-    /** Its definition, where no function makes it. */
+    /** Its definition, unless a function makes it. */
     readonly definition?: Definition<Parameters, Data>
     readonly init: (initCtx?: InitContext) => Promise<Definition<Parameters, Data>>
   }
@@ -73,9 +73,9 @@ export namespace Tool {
 export const Tool = { define }
 
 /**
- * Defines a tool, or with a function, one whose definition is made when it is initialised.
+ * Defines a tool. A function makes the definition when the tool is initialised.
  *
- * @throws DEFINITION_INVALID if it has no id; and if its definition lacks a field, at once or from `init`
+ * @throws DEFINITION_INVALID if it has no id, or, at once or from `init`, if its definition lacks a field
  */
 function define<Parameters extends DescribedSchema, Data extends Tool.Metadata = Tool.Metadata>(
   id: string,
@@ -92,7 +92,7 @@ function define<Parameters extends DescribedSchema, Data extends Tool.Metadata =
   return { id, definition: checked(id, definition), init: async () => definition }
 }
 
-/** @throws DEFINITION_INVALID for what is not a tool with an id, such as a tool of `defineTool` */
+/** @throws DEFINITION_INVALID for anything but a tool with an id, such as a tool of `defineTool` */
 export function checkInfo(info: Partial<Tool.Info> | undefined): void {
   const { id, init, definition } = info ?? {}
   const hint = "Register what `Tool.define('my-tool', { … })` returns."
