@@ -21,7 +21,7 @@ export async function list(agent: Agent): Promise<Approval[]> {
   ]
 }
 
-/** An agent ends its own alone. */
+/** Revokes an approval, if it is the agent's own. */
 export async function revoke(agent: Agent, id: string): Promise<boolean> {
   const found = (await list(agent)).find(one => one.id === id)
   if (!found) return false

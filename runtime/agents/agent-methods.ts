@@ -42,7 +42,7 @@ import { sourceOf } from '../state/tool-source.js'
 import { type AgentView, agentView } from '../trust/agent-view.js'
 import { trustOf } from '../trust/project-trust.js'
 
-/** The methods of `AgentRuntime`: each takes the agent, and what the host gave it. */
+/** The methods of `AgentRuntime`: each takes the agent, then the host's arguments. */
 
 const offers = lazy(() => import('./offer.js'))
 const details = lazy(() => import('../find/read-details.js'))
@@ -55,7 +55,7 @@ interface Calls {
   globals: Globals
   options: InvokeOptions
   caller: RunContext | undefined
-  /** The policies that it was spawned with, those of named agents among them. */
+  /** The policies that it was spawned with, including those of named agents. */
   spawned: readonly AgentPolicy[]
   /** The skills that it calls for. */
   skills: readonly ToolDef[]
@@ -77,7 +77,7 @@ async function callableTools(agent: Agent): Promise<ToolDef[]> {
   return (await listsOf(agent)).callable
 }
 
-/** All tools, and those of them that an agent may call. */
+/** All tools, and those that an agent may call. */
 async function listsOf(agent: Agent): Promise<{ calls: Calls; all: ToolDef[]; callable: ToolDef[] }> {
   const calls = await callsOf(agent)
   const { view, limits, skills, options, spawned } = calls
@@ -156,7 +156,7 @@ export async function describe(
   return (await details()).describe(tool.name, globals)
 }
 
-/** The host may have what a tool requires: only the catalog knows its other tools. */
+/** Makes the catalog. Required tools may be the host's, which only the catalog knows. */
 export async function catalog(agent: Agent, options?: CatalogOptions<ToolDef>): Promise<Catalog> {
   return (await catalogs()).makeCatalog(await callableTools(agent), options)
 }
@@ -177,7 +177,7 @@ export async function answer(
   given: unknown,
   { call, ...ids }: AnswerOptions = {},
 ): Promise<void> {
-  // Else a tool could approve the calls that it makes.
+  // Otherwise a tool could approve its own calls.
   if (agent.caller) throw refused(id, 'an agent that a tool started answers nothing')
   const meant = call && (await calledBy(agent, call, { ...ids, callId: id }))
   if (meant === null) throw refused(id, 'its project is not trusted')
@@ -194,7 +194,7 @@ async function calledBy(
   return callToAnswer(await nameWithin(namespace, ref, globals), args, globals, options)
 }
 
-/** @param isCall whether a person may be asked first who has to trust the project that defines the agent */
+/** @param isCall true if a person may first be asked to trust the project that defines the agent */
 async function callsOf(agent: Agent, given: InvokeOptions = {}, isCall = false): Promise<Calls> {
   const { ids, named } = agent
   for (const one of agent.spawned) checkSpawned(one, agent.globals)
@@ -202,13 +202,13 @@ async function callsOf(agent: Agent, given: InvokeOptions = {}, isCall = false):
   const policy = named === undefined ? agent.policy : await namedPolicy(agent, named, isCall)
   const spawned: AgentPolicy[] = []
   for (const one of agent.spawned) spawned.push(...(await spawnedPolicies(agent, one, isCall)))
-  // What limits agents is known once the project's configuration is, which this reads.
+  // Reads the project's configuration, which limits agents.
   const view = await agentView(agent.caller ? callGlobals(agent.caller) : agent.globals)
   const { globals } = view
   const caller = agent.caller as RunContext | undefined
   const skills: ToolDef[] = []
   for (const name of agent.skills) skills.push(await requireTool(name, globals))
-  // Made at the first call: an edge worker makes no random values before it has a request.
+  // At the first call, since an edge worker can make no random values before it has a request.
   if (caller?.envelope.sessionId === undefined) ids.sessionId ??= crypto.randomUUID()
   const { agentId } = idsOf(agent)
   const own: InvokeOptions = {
@@ -230,7 +230,7 @@ async function namedPolicy({ globals, ids }: Agent, id: string, isCall: boolean)
   return { ...tools, permissions, rules }
 }
 
-/** The policies that narrow a spawned agent: its own, and for a named one that agent's without its rules that allow. */
+/** The policies that narrow a spawned agent: its own, and those of a named agent, without rules that allow. */
 async function spawnedPolicies(
   agent: Agent,
   given: SpawnPolicy | string,
@@ -242,10 +242,10 @@ async function spawnedPolicies(
   return [{ ...named, rules: narrowingRules(named.rules) }, policy]
 }
 
-/** The tools that an agent was listed, and what they were listed from. */
+/** The tools that an agent may call, and what the list was made from. */
 interface KeptList {
   tools: readonly ToolDef[]
-  /** Code that is not compiled tells its metadata when it is first looked up. */
+  /** Uncompiled code gets its metadata at its first look-up. */
   dynamic: readonly { tool: ToolDef; metadata: JsonObject }[]
   skills: readonly ToolDef[]
   policy: RuntimeConfig['policy']
@@ -253,12 +253,12 @@ interface KeptList {
 }
 
 const lists = new WeakMap<Globals, Map<string, KeptList>>()
-/** Policies whose lists are kept: a host may make one up for each request. */
+/** The most policies whose lists are kept, since a host may make one for each request. */
 const KEPT_MAX = 32
 
 /**
- * The tools of which an agent's calls may be allowed; as they were decided about last, where nothing that they
- * depend on has changed. Where files may change, they are decided about anew.
+ * Returns the tools that an agent may call: the last decision, if nothing that it depends on has changed. If files may
+ * change, it is always decided again.
  */
 async function keptList(
   { globals, caller }: Agent,
@@ -296,7 +296,7 @@ function areSame<Item>(one: readonly Item[], other: readonly Item[]): boolean {
   return one.length === other.length && one.every((item, number) => item === other[number])
 }
 
-/** An opened skill for a model: the result of calling it, or its text if it runs something. */
+/** Opens a skill for a model: calls it, or returns its text if it runs something. */
 export async function openForAgent(
   ref: string,
   args: unknown,
@@ -333,7 +333,7 @@ function isOpened(result: unknown): result is OpenedSkill {
 }
 
 /**
- * An agent that the configuration of a runtime's project defines.
+ * Finds an agent in the configuration of a runtime's project.
  *
  * @param ids the ids of the call for which a person may be asked to trust the project; null to ask no person
  * @throws AGENT_UNKNOWN

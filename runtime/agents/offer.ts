@@ -13,10 +13,10 @@ import { sourceOf } from '../state/tool-source.js'
 import { type AgentView, TRUST_ADVICE } from '../trust/agent-view.js'
 
 /**
- * The tools that a model is offered, and those that are withheld from it. Where only the code of a tool tells its
- * arguments, that is run: a model that is shown no schema would guess.
+ * Decides which tools a model is offered, and which are withheld. Runs the code of a tool if only that tells its
+ * arguments, since a model without a schema would guess.
  *
- * @param callable those that may be called, as far as was known without running code
+ * @param callable the tools that may be called, as far as is known without running code
  */
 export async function offerOf(
   all: readonly ToolDef[],
@@ -42,7 +42,7 @@ export async function offerOf(
   return { tools: usable, withheld: [...withheld, ...lacking.map(tool => ({ tool, ...LACKING }))] }
 }
 
-/** A tool as its code tells of it, or why a model does not get it. */
+/** The tool, completed by its code, or the reason why it is withheld. */
 async function asked(listed: ToolDef, view: AgentView, limits: AgentLimits): Promise<ToolDef | Withheld> {
   const source = sourceOf(listed)
   if (!source?.record.dynamic) return listed
@@ -68,7 +68,7 @@ const UNKNOWN = {
 }
 
 const LACKING = {
-  why: 'a tool that it requires is not there',
+  why: 'a tool that it requires is missing',
   grant: 'Allow what its `requires-tools` names.',
 }
 

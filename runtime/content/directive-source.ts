@@ -29,8 +29,8 @@ import { sourceOf } from '../state/tool-source.js'
 /**
  * The files and tools that a directive can read: `entry` is its file's path entry, absolute, `file` relative to that.
  *
- * @param filled the call whose values are filled in in what the directive is given: an agent may choose them, so
- *   that they lead to no more than it may have without being asked about. Undefined for what an author wrote
+ * @param filled the call whose values are interpolated into the directive. An agent may choose them, so they may lead
+ *   only to what it may have without approval. Undefined for what an author wrote
  */
 export function directiveSource(
   entry: string,
@@ -90,12 +90,12 @@ function directiveTool(tool: ToolDef, entry: string, globals: Globals, isFilled:
 
 const SKILL_MD = /(?:^|[\\/])skill\.md$/i
 const SINGLE_FILE = /\.skill\.(?:md|ts|js|mts|mjs)$/i
-/** A place that begins with a dot, such as that of the index and of what is compiled. */
-const DOT_PLACE = /(?:^|\/)\./
+/** A file or folder that begins with a dot, such as the index and compiled modules. */
+const DOT_NAME = /(?:^|\/)\./
 
 /**
- * Throws where a path does not lead to a file of the skill that it is written in: for a folder skill, one in its
- * folder and in no skill inside of that; for any other text, one beside or below that is in no skill.
+ * Throws unless a path leads to a file of the skill that contains it: for a folder skill, one in its folder that is in
+ * no nested skill; for any other text, one beside or below it that is in no skill.
  */
 async function expectSameSkill(
   entry: string,
@@ -114,22 +114,22 @@ async function expectSameSkill(
   const skill = SINGLE_FILE.test(own) ? null : await skillFolder(own)
   const inSkill = disk.inside(skill ?? disk.resolve(own, '..'), file)
   const isSkill = SKILL_MD.test(file) || SINGLE_FILE.test(file)
-  if (inSkill === null || isSkill || DOT_PLACE.test(inSkill) || (await skillFolder(file)) !== skill)
+  if (inSkill === null || isSkill || DOT_NAME.test(inSkill) || (await skillFolder(file)) !== skill)
     throw includeFailed(path, NOT_OWN)
 
-  /** The nearest folder at or above a file that is a skill; null where none is. */
+  /** The nearest skill folder around a file, or null. */
   async function skillFolder(inside: string): Promise<string | null> {
     const folder = disk.resolve(inside, '..')
     if (folder !== top && disk.inside(top as string, folder) === null) return null
     if (!(await hasSkill(folder))) return skillFolder(folder)
-    // A main skill at the top owns none of the files below.
+    // A main skill at the top does not own the files below.
     return folder === top && (await mainInDir(bound, globals))?.kind === 'folder' ? null : folder
   }
 
   async function hasSkill(folder: string): Promise<boolean> {
     const listed = disk.list(folder)
     if (listed) return listed.some(name => SKILL_MD.test(name))
-    // A bundle lists no folders, and has no links.
+    // A bundle cannot list folders, and has no links.
     const known = state && (await askLoaded(state, globals, index => index.paths()))
     return known?.some(one => SKILL_MD.test(one) && disk.resolve(entry, one, '..') === folder) ?? false
   }
@@ -137,7 +137,7 @@ async function expectSameSkill(
 
 const NOT_OWN = 'it is filled in, and leads to no file of the skill that names it'
 
-/** The text of a file inside the unit, whatever links lead to it. */
+/** Reads a file of the unit as text, once. */
 async function readText(
   entry: string,
   from: string,

@@ -22,11 +22,11 @@ import type { ToolSource } from '../state/tool-source.js'
 export interface FoundContent {
   text: string
   content: ContentRecord
-  /** The directives that it may have, by name. */
+  /** The directives that may occur in it, by name. */
   known: Map<string, ToolDef>
 }
 
-/** A tool's content and its parts: as they were compiled, if that still holds; else parsed now. */
+/** Finds a tool's content and its parts: compiled ones if they are up to date, else parsed now. */
 export async function findContent(
   tool: ToolDef,
   source: ToolSource,
@@ -45,7 +45,7 @@ export async function findContent(
   throw contentNotCompiled(tool.name)
 }
 
-/** The directives that names stand for in the content of a tool. */
+/** Finds the directives among some names in the content of a tool. */
 export async function knownAmong(
   names: readonly string[],
   tool: ToolDef,
@@ -56,15 +56,15 @@ export async function knownAmong(
     const directive = await findDirective(name, tool, globals)
     if (directive) known.set(name, directive)
   }
-  // A branch of `if` without one is a fault only where there are directives at all, as it is to the compiler.
+  // As in the compiler, `else` without `if` is a fault only in content that has directives.
   const branching = known.size > 0 && names.includes('else') ? await findDirective('if', tool, globals) : null
   if (branching) known.set('if', branching)
   return known
 }
 
 /**
- * The directive of a name for the content of a tool, as middleware is looked up: one of the tool's namespace,
- * else one without; a registered one, one of the layer, the library's.
+ * Finds a directive for the content of a tool, as middleware is found: in the tool's namespace, then without one; each
+ * time among registered tools, those of the layer, and the library.
  */
 export async function findDirective(label: string, tool: ToolDef, globals: Globals): Promise<ToolDef | null> {
   for (const name of namesInScope(label, namespaceOf(tool.name))) {
@@ -107,11 +107,11 @@ export function allForms(known: ReadonlyMap<string, ToolDef>): Map<string, reado
   return new Map([...known].map(([name, tool]) => [name, formsOf(tool)]))
 }
 
-/** The error where the content has directives and nothing is there that finds them. */
+/** The error for uncompiled directives on a host without the compiler. */
 export function contentNotCompiled(what: string): AgentAppsError {
   return new AgentAppsError(
     'CONTENT_NOT_COMPILED',
-    `The content of "${what}" has directives that were not compiled, and the compiler is not there to find them.`,
+    `The content of "${what}" has directives that were not compiled, and the compiler is not installed to find them.`,
     { hint: 'Run `agent-apps compile` and deploy its index, or install the whole package.' },
   )
 }

@@ -11,19 +11,19 @@ import { hostFolders } from '../directory/host-folders.js'
 import type { Globals } from '../state/context.js'
 import type { ToolDef } from '../state/tool-def.js'
 
-/** The variables and arguments that another host fills in. */
+/** The host whose placeholders are filled in, and its session. */
 export interface HostOptions {
   host: Host
-  /** The host's name for the session. */
+  /** The host's id of the session. */
   sessionId?: string | undefined
 }
 
-/** Fills in what another host would fill in, over the parts of one content. */
+/** Fills in another host's placeholders over the parts of one content. */
 export class HostFilling {
   readonly #values: HostValues
   #hasArguments = false
 
-  /** @throws ARGS_INVALID for an argument by a name that the skill does not have */
+  /** @throws ARGS_INVALID for a named argument that the skill does not have */
   constructor(tool: ToolDef, args: unknown, { sessionId }: HostOptions, globals: Globals) {
     const names = argumentNames(tool.frontmatter.extra.arguments)
     if (!tool.frontmatter.params) refuseUnknown(tool, args, names)
@@ -37,14 +37,14 @@ export class HostFilling {
     }
   }
 
-  /** @param between what becomes of the text between placeholders */
+  /** @param between maps the text between placeholders */
   fill(text: string, between: (text: string) => string = same): string {
     const filled = fillPlaceholders(text, this.#values, between)
     if (filled.hasArguments) this.#hasArguments = true
     return filled.text
   }
 
-  /** The whole content: arguments that no placeholder takes stand at its end. */
+  /** Completes the content: appends the arguments unless a placeholder took them. */
   finish(content: string): string {
     const { all } = this.#values
     if (this.#hasArguments || all === '') return content

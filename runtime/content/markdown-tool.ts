@@ -11,7 +11,7 @@ import type { ToolSource } from '../state/tool-source.js'
 
 const rendering = lazy(() => import('./render-tool.js'))
 
-/** The result of calling a Markdown skill: its text, or the result of the model that runs it. */
+/** Calls a Markdown skill: returns its text, or the result of the model that runs it. */
 export async function runSkill(
   tool: ToolDef,
   source: ToolSource,
@@ -22,7 +22,7 @@ export async function runSkill(
   return runAgentSkill(tool, ctx, globals, () => runMarkdown(tool, source, ctx, globals))
 }
 
-/** Returns what `renderTool` returns; without directives and `${…}`, no renderer is loaded for it. */
+/** Renders a Markdown skill; without directives and `${…}`, no renderer is loaded. */
 export async function runMarkdown(
   tool: ToolDef,
   source: ToolSource,
@@ -34,26 +34,25 @@ export async function runMarkdown(
   return (await rendering()).renderTool(tool, source, ctx, globals)
 }
 
-/** True where the content's own `${…}` is filled in. */
+/** True if `${…}` in the content itself is filled in. */
 export function isInterpolated({ frontmatter: { metadata } }: ToolDef, ctx: Context | undefined): boolean {
   const { interpolate: own = (ctx as RunContext | undefined)?.chain?.interpolate } = metadata
   return own === true
 }
 
-/** The library's tool that gives a text to a model. */
+/** The library's tool that has a model run a text. */
 const AGENT = 'agent'
 
 /** The other exports of its module. */
 interface AgentModule {
-  /** Has a model work on a skill in the call of it. `render` gives the skill's text. */
+  /** Has a model run a skill within its call. `render` returns the skill's text. */
   runSkill: (ctx: Context, skill: ToolDef, render: () => Promise<string>) => Promise<unknown>
 }
 
 /**
- * Runs a model over a skill's content. What does it is the library's tool `agent`, so that a bundle without
- * such a skill has none of it.
+ * Has a model run a skill, by the library's tool `agent`, so that a bundle without such a skill contains none of it.
  *
- * @throws CONTEXT_MISSING without a call of the skill; TOOL_NOT_FOUND without the library; what `agent` throws
+ * @throws CONTEXT_MISSING outside a call; TOOL_NOT_FOUND without the library; the errors of `agent`
  */
 export async function runAgentSkill(
   skill: ToolDef,
@@ -84,7 +83,7 @@ export async function runAgentSkill(
   return runSkill(ctx, skill, redacted)
 }
 
-/** A tool of the library, whatever a project calls by its name. */
+/** Finds a tool of the library, even if a project shadows its name. */
 async function libraryTool(name: string, globals: Globals): Promise<ToolDef | null> {
   for (const state of directoryStates(globals)) {
     const found = state.library ? await lookUp(state, name, globals, true) : null

@@ -51,10 +51,10 @@ interface Scope {
 }
 
 /**
- * Returns a Markdown skill's content with its directives run, and its `${…}` filled in if so configured.
+ * Renders a Markdown skill: runs its directives, and fills in its `${…}` if so configured.
  *
- * @throws CONTENT_INVALID, DIRECTIVE_FAILED, CONTENT_CYCLE, CONTENT_TOO_LARGE, CONTENT_NOT_COMPILED; what a
- *   directive that was aborted throws
+ * @throws CONTENT_INVALID, DIRECTIVE_FAILED, CONTENT_CYCLE, CONTENT_TOO_LARGE, CONTENT_NOT_COMPILED; the
+ *   errors of an aborted directive
  */
 export async function renderTool(
   tool: ToolDef,
@@ -72,9 +72,9 @@ export async function renderTool(
   return new ToolRendering(tool, known, context, filling, work).render(text, content, source)
 }
 
-/** The values that are filled into a content's own text. */
+/** The fillings of a content's own text. */
 interface Filling {
-  /** True where its `${…}` are. */
+  /** True to fill in its `${…}`. */
   isFilled: boolean
   /** Fills in another host's placeholders. */
   host: HostFilling | undefined
@@ -89,7 +89,7 @@ const DATA: Kind = ['JSON data', value => !/function|symbol|bigint/.test(typeof 
 
 const RENDER_OPTIONS: OptionTable<keyof RenderOptions> = { args: DATA, host: HOSTS, sessionId: 'string' }
 
-/** Renders a tool's content for `render` of a runtime. */
+/** Implements `render` of a runtime. */
 export async function render(
   ref: string,
   options: RenderOptions | undefined,
@@ -110,7 +110,7 @@ export async function render(
   ctx.chain = chain
   if (args instanceof UncopiedArguments) throw argumentsRefused(tool, args)
   const host = name && new HostFilling(tool, args, { host: name, sessionId }, globals)
-  // A host's arguments are words, which only its placeholders take where there are no `params`.
+  // Without `params`, a host's arguments are words for its placeholders only.
   const own = host && !tool.frontmatter.params ? undefined : args
   ctx.takeArguments(await checkArguments(tool, chain, own, ctx))
   if (!host) return source ? runMarkdown(tool, source, ctx, globals) : tool.content()
@@ -166,7 +166,7 @@ class ToolRendering {
     }
     const { name, arg, attributes = {} } = directive
     const tool = this.known.get(name) ?? (await findDirective(name, this.tool, this.globals))
-    // An index that says otherwise is not right.
+    // The index is wrong.
     if (!tool) throw this.failed(directive, scope, directiveFailed(name, 'there is no such directive'))
     const filled = hasExpression(directive) ? this.ctx : undefined
     const source = directiveSource(scope.entry, scope.file, this.globals, this.work, filled)
@@ -186,7 +186,7 @@ class ToolRendering {
     }
   }
 
-  /** A static directive sees no context, as it sees none at build time. */
+  /** Runs a directive. A static one gets no context, as at build time. */
   private async call(tool: ToolDef, call: DirectiveCall, scope: Scope): Promise<unknown> {
     if (tool.frontmatter.metadata.permissions) (await policies()).limitPart(tool, this.ctx)
     if (tool.frontmatter.metadata.static === true) {
@@ -194,7 +194,7 @@ class ToolRendering {
       return inTime(tool, call, this.ctx)
     }
     const ctx = new RunContext(this.globals, tool, invokeFor, this.ctx.caller, undefined, this.ctx)
-    // What a directive adds is often an argument's value, which sets no paths.
+    // A directive often adds an argument's value, which must not set the configuration.
     Object.assign(ctx.locals, scope.locals, { config: this.ctx.locals.config })
     const chain = await chainOf(tool, this.globals)
     if (tool.frontmatter.params)

@@ -11,10 +11,10 @@ import type { AgentPolicy, NamedAgent, RuntimePolicy } from '../state/policy.js'
 export const POLICY: OptionTable<keyof AgentPolicy> = { allowedTools: PATTERNS, ...LIMITS }
 
 /**
- * Checks what a runtime's options say of agents and tools, once. An entry with room for that does it at once; of
- * another, the first call that they limit.
+ * Checks the options of a runtime that limit agents and tools, once. The main entry does it at once; the slim one at the
+ * first call that they limit.
  *
- * @throws OPTIONS_INVALID, as a misspelt limit would be none
+ * @throws OPTIONS_INVALID, since a misspelt limit would limit nothing
  */
 export function checkLimits(globals: Globals): void {
   const { unchecked } = globals
@@ -29,9 +29,9 @@ export function checkLimits(globals: Globals): void {
 }
 
 /**
- * Checks what a host gives `forAgent`.
+ * Checks the argument of `forAgent`.
  *
- * @throws OPTIONS_INVALID; AGENT_UNKNOWN for the id of an agent that no project could still define
+ * @throws OPTIONS_INVALID; AGENT_UNKNOWN for an id that no project can still define
  */
 export function checkAgent(agent: unknown, globals: Globals): void {
   if (typeof agent !== 'string') {
@@ -46,7 +46,7 @@ export function checkAgent(agent: unknown, globals: Globals): void {
 }
 
 /**
- * Checks what an agent is spawned with: a policy, or the id of a named agent.
+ * Checks the argument of `spawn`: a policy, or the id of a named agent.
  *
  * @throws OPTIONS_INVALID for anything but limits that narrow; AGENT_UNKNOWN
  */

@@ -7,7 +7,7 @@ import type { Context, Globals } from '../state/context.js'
 import type { PromptRequest } from '../state/policy.js'
 import type { ToolDef } from '../state/tool-def.js'
 
-/** The call that asks, or a hook. */
+/** The asking call or hook. */
 export interface Asker {
   readonly globals: Globals
   readonly envelope: Partial<Pick<Context['envelope'], 'agentId' | 'sessionId' | 'userId'>>

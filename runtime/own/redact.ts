@@ -8,10 +8,10 @@ const SHORTEST = 4
 /** The text in place of a hidden value. */
 const HIDDEN = '[redacted]'
 
-/** The values that are left out of what a runtime says, each with the forms that it may be written in. */
+/** The secrets of a runtime, each with the forms that it may be written in. */
 const secretsOf = perRuntime(() => new Map<string, readonly string[]>())
 
-/** Has a value left out of messages, events and diagnostics from now on. */
+/** Removes a value from messages, events and diagnostics from now on. */
 export function hideSecret(value: string, globals: Globals): void {
   if (value.length < SHORTEST) return
   secretsOf(globals).set(value, [
@@ -24,12 +24,12 @@ export function hideSecret(value: string, globals: Globals): void {
 }
 
 /**
- * A value without the runtime's secrets: an array or a plain object with one is copied, an error keeps its
- * identity and loses it. Other objects stay as they are.
+ * Removes the runtime's secrets from a value. Arrays and plain objects are copied if they contain one; errors are
+ * changed in place; other objects stay as they are.
  */
 export function redacted<Value>(value: Value, globals: Globals): Value {
   const secrets = [...secretsOf(globals).values()].flat()
-  // A secret that holds another one must go first.
+  // A secret that contains another must be replaced first.
   secrets.sort((a, b) => b.length - a.length)
   return clean(value, secrets, new Map()) as Value
 }
@@ -79,7 +79,7 @@ function cleanText(text: string, secrets: readonly string[]): string {
   return secrets.reduce((left, secret) => left.replaceAll(secret, HIDDEN), text)
 }
 
-/** A lone half of a surrogate pair has no form in a URL. */
+/** Replaces lone surrogates, which have no form in a URL. */
 function wellFormed(text: string): string {
   return text.replace(/[\uD800-\uDBFF](?![\uDC00-\uDFFF])|(?<![\uD800-\uDBFF])[\uDC00-\uDFFF]/g, '\uFFFD')
 }

@@ -8,12 +8,12 @@ import type { Globals } from '../state/context.js'
 import type { ToolDef } from '../state/tool-def.js'
 import { hideSecret } from './redact.js'
 
-/** The configurations that were checked; a failed check is made again. */
+/** The checked configurations. */
 const checked = new WeakMap<Globals, WeakMap<ToolDef, Promise<JsonObject>>>()
 
 /**
- * A tool's configuration, out of `config.tools` of the runtime: checked against the tool's schema, with its
- * defaults, and frozen.
+ * Returns a tool's configuration in the runtime's `config.tools`: validated by the tool's schema, with defaults, and
+ * frozen.
  *
  * @throws TOOL_CONFIG
  */
@@ -48,7 +48,7 @@ async function check(tool: ToolDef, globals: Globals): Promise<JsonObject> {
   throw invalid(tool, faults, fault.issues)
 }
 
-/** `enabled` and `timeoutMs` are the runtime's, unless the schema speaks of them. */
+/** Adds `enabled` and `timeoutMs`, which are the runtime's, if the schema declares them. */
 function withSwitches(given: JsonObject, rest: JsonObject, { properties }: JsonObject): JsonObject {
   const spoken = Object.keys(isJsonObject(properties) ? properties : {})
   const both = ['enabled', 'timeoutMs'].filter(key => spoken.includes(key) && key in given)
@@ -64,8 +64,8 @@ function invalid({ name }: ToolDef, faults: string, issues?: AgentAppsError['iss
 }
 
 /**
- * The variables of the environment that a tool declares, out of those that the host lets through. From then
- * on their values are left out of what the runtime says.
+ * Returns the environment variables that a tool declares, as far as the host lets them through. From then on their
+ * values are removed from what the runtime reports.
  */
 export function environmentOf(tool: ToolDef, globals: Globals): Readonly<Record<string, string>> {
   const { process } = globalThis as { process?: { env?: Record<string, string | undefined> } }

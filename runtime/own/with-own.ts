@@ -11,7 +11,7 @@ import type { ToolDef } from '../state/tool-def.js'
 import { askFor } from './ask-for-tool.js'
 import { configOf, environmentOf } from './tool-config.js'
 
-/** A call whose tools have configuration, variables or state of their own. */
+/** A call whose tools have their own configuration, variables or state. */
 export interface OwnCall extends CallContext {
   readonly tool: ToolDef
   readonly globals: Globals
@@ -89,7 +89,7 @@ const TIMEOUT = 'timeout'
 /**
  * Sets the time limit in a tool's chain: that of the call, or else that of the tool's configuration.
  *
- * @throws TOOL_NOT_FOUND if no path has the middleware `timeout`
+ * @throws TOOL_NOT_FOUND if the middleware `timeout` is not found
  */
 async function withTimeout(
   tool: ToolDef,

@@ -12,7 +12,7 @@ import { expiryOf, mustRenew, noteSessionKey, openSession } from '../state/sessi
 import { isConflict, type Store, type StoredValue } from '../state/store.js'
 import type { ToolDef } from '../state/tool-def.js'
 
-/** The slots that calls of this process have opened, by key, and those of each session. */
+/** The slots that this process has opened, by key, and the keys of each session. */
 interface Slots {
   byKey: Map<string, Slot>
   bySession: Map<string, Set<string>>
@@ -21,10 +21,10 @@ interface Slots {
 const slotsOf = perRuntime((): Slots => ({ byKey: new Map(), bySession: new Map() }))
 
 /**
- * Opens a tool's slot for a call. Calls of one session share its object; what they leave in it is kept when
- * they end. A slot without a session is kept in memory alone.
+ * Opens a tool's slot for a call. Calls of one session share its object, which is saved when they end. A slot without
+ * a session is kept in memory only.
  *
- * @throws STATE_INVALID where what is kept, or the initial value, does not match the tool's schema
+ * @throws STATE_INVALID if the stored or the initial state does not match the tool's schema
  */
 export async function openSlot(
   tool: ToolDef,
@@ -51,7 +51,7 @@ export async function openSlot(
   }
 }
 
-/** Removes the slots of a session from memory. Calls that run keep nothing any more. */
+/** Removes the slots of a session from memory. Running calls no longer save theirs. */
 export function endSlots(sessionId: string, globals: Globals): void {
   const { byKey, bySession } = slotsOf(globals)
   for (const key of bySession.get(sessionId) ?? []) {
@@ -66,13 +66,13 @@ const LEFT = 'What was left in the state'
 /** A tool's own state in one session. */
 export class Slot {
   value: JsonValue
-  /** The last kept state, as text; null before any was kept. */
+  /** The last saved state, as text; null before the first. */
   #kept: string | null = null
   #keptValue: JsonValue = null
   #version: string | null = null
   #users = 0
   #hasEnded = false
-  /** Why what calls leave in it cannot be kept any more. */
+  /** The error after which no state of its calls can be saved. */
   #failure: unknown
   #loading: Promise<void> | undefined
   #saving: Promise<void> = Promise.resolve()
@@ -82,14 +82,14 @@ export class Slot {
     readonly tool: ToolDef,
     readonly declared: StateSlot,
     readonly sessionId: string | undefined,
-    /** The session's generation in the store; undefined for a slot that is kept in memory alone. */
+    /** The session's generation in the store; undefined for a slot that is kept in memory only. */
     readonly generation: string | undefined,
     readonly globals: Globals,
   ) {
     this.value = structuredClone(declared.initial)
   }
 
-  /** Reads what another process may have kept, where no call of this one has the object. */
+  /** Reads the state that another process may have saved, unless a call of this one uses the object. */
   async open(): Promise<void> {
     this.#users++
     if (this.#users === 1) this.#loading = this.#load()
@@ -102,7 +102,7 @@ export class Slot {
   }
 
   /**
-   * Keeps what a call has left.
+   * Saves the state that a call has left.
    *
    * @throws STATE_CONFLICT, STATE_INVALID
    */
@@ -127,7 +127,7 @@ export class Slot {
     this.#note(canonicalText(this.value))
   }
 
-  /** The host's store, for a slot that is kept there. */
+  /** The host's store; undefined for a slot that is kept in memory only. */
   get #store(): Store | undefined {
     return this.generation === undefined ? undefined : this.globals.config.store
   }
@@ -136,7 +136,7 @@ export class Slot {
     return this.#store !== undefined
   }
 
-  /** What the store has, kept for longer if it would expire soon. */
+  /** Reads the stored state, and renews it if it would expire soon. */
   async #renewed(): Promise<StoredValue | null> {
     const store = this.#store
     const stored = (await store?.get(this.key)) ?? null
@@ -153,7 +153,7 @@ export class Slot {
 
   async #save(): Promise<void> {
     if (this.#hasEnded) return
-    // What this call left is lost with what the call before it left.
+    // After a call whose state was lost, that of this call is lost as well.
     if (this.#failure !== undefined) throw this.#failure
     try {
       this.#mustBeJson()
@@ -183,7 +183,7 @@ export class Slot {
     this.#keptValue = structuredClone(this.value)
   }
 
-  /** Has the next call begin with what is kept. */
+  /** Makes the next call start with the saved state. */
   #leave(): void {
     const { byKey } = slotsOf(this.globals)
     if (byKey.get(this.key) !== this) return
@@ -195,7 +195,7 @@ export class Slot {
     byKey.set(this.key, next)
   }
 
-  /** Before anything walks through it: it may hold itself. */
+  /** Runs before anything that walks through the value, which may be circular. */
   #mustBeJson(): void {
     const { what, path } = notJsonIn({ state: this.value } as JsonObject) ?? {}
     if (what !== undefined) throw invalid(this.tool, LEFT, `${what} at "${path}" is not a JSON`)
