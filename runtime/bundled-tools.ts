@@ -3,16 +3,15 @@ import type { BundleRuntime, InvokeOptions } from './state/context.js'
 
 type Call = (args?: unknown, options?: InvokeOptions) => Promise<unknown>
 
-/** Lets a bundle's runtime answer for its globals where functions of another copy of the package get them. */
+/** Lets a bundle's runtime answer for its globals when another copy of the package gets them. */
 export function answering(runtime: Runtime): Runtime {
-  // Any name may be asked for here; the runtime's types are of what was compiled.
+  // Accepts any name, unlike the runtime's types.
   runtime.globals.bundle = runtime as Runtime & BundleRuntime
   return runtime
 }
 
 /**
- * A function for each tool of a bundle, by name. All are made at the first access, so that a start does not wait for
- * thousands.
+ * The functions of a bundle's tools, by name. All are made at the first access, since there may be thousands.
  */
 export function bundledTools(
   runtime: Runtime,

@@ -36,18 +36,18 @@ export interface RuntimeOptions {
   /** Path entries, searched left to right. Default: the project's, as `compile` wrote them. */
   paths?: PathEntry[]
   /**
-   * The folder of the configuration that was compiled: `import.meta.dirname` where it lies beside this code.
-   * What other options say comes before what it says. Or the `project` that `loadConfig` returned, beside its
-   * `paths`. Default: without `paths`, the working directory.
+   * The folder of the compiled configuration, `import.meta.dirname` if it is beside this code; or the `project` that
+   * `loadConfig` returned, beside its `paths`. Other options override it. Default: without `paths`, the working
+   * directory.
    */
   project?: string | ProjectConfiguration
   /** Agents that `forAgent` knows by their ids. */
   agents?: readonly NamedAgent[]
   /** The directory that relative paths start from. Default: the process's working directory. */
   cwd?: string
-  /** Default: `trust` where NODE_ENV is `production`, else `check`. */
+  /** Default: `trust` if NODE_ENV is `production`, else `check`. */
   freshness?: Freshness
-  /** True: the skills that the package ships are searched after all others. Default: true. */
+  /** True: the package's own skills are searched after all others. Default: true. */
   library?: boolean
   /**
    * True: modules, content and resources are compared with the index's digests before they are used, and
@@ -55,18 +55,17 @@ export interface RuntimeOptions {
    */
   verify?: boolean
   /**
-   * Packages that code which was not compiled finds at run time, instead of having them bundled: the
-   * configuration's.
+   * Packages that uncompiled code imports at run time instead of having them bundled: those of the configuration.
    */
   external?: readonly string[]
   /**
-   * False: no code of the skills is run. Metadata that only running code can give is missing, and a call of
-   * code throws NOT_EVALUATED. Default: true.
+   * False: no code of skills runs. Metadata that only running code tells is missing, and calls of code throw
+   * NOT_EVALUATED. Default: true.
    */
   evaluate?: boolean
-  /** How many calls may stand inside each other. Default: 64. */
+  /** The deepest nesting of calls. Default: 64. */
   maxDepth?: number
-  /** Variables of the environment that `${env.…}` in metadata and content may name. Default: none. */
+  /** Environment variables that `${env.…}` in metadata and content may read. Default: none. */
   env?: readonly string[]
   /** The configuration of tools, by name: what their `config` allows, `enabled` and `timeoutMs`. */
   config?: { tools?: Readonly<Record<string, ToolConfig>> }
@@ -79,7 +78,7 @@ export interface RuntimeOptions {
   policy?: RuntimePolicy
   /** Asks a person whether an agent's call may run. Without it, calls that need approval are denied. */
   interact?: Interact
-  /** The time that a person has for an answer once they are asked, in milliseconds. Default: 5 minutes. */
+  /** The time a person has to answer, in milliseconds. Default: 5 minutes. */
   interactTimeoutMs?: number
   /** True lets several questions for one session and user wait for answers at the same time. Default: false. */
   interactParallel?: boolean
@@ -119,7 +118,7 @@ const OPTIONS: OptionTable<keyof RuntimeOptions> = {
  */
 export interface Runtime<Tools = RegisteredTools> {
   readonly globals: Globals
-  /** The tool that a reference names; null where there is none. */
+  /** Finds the tool of a reference; null if there is none. */
   findTool: <Ref extends string>(ref: ToolRef<Tools, Ref>) => Promise<ToolDef | null>
   listTools: () => Promise<ToolDef[]>
   /** Runs a tool; a Markdown skill gives its content. */
@@ -128,16 +127,16 @@ export interface Runtime<Tools = RegisteredTools> {
     ...call: CallArguments<Tools, Ref>
   ) => Promise<ToolReturn<Tools, Ref>>
   /**
-   * A Markdown skill's content with its directives run, also where a delegate runs in its stead. Arguments
-   * are compared with `params`; no middleware runs. With a `host`, that host's variables and arguments are
-   * filled in too, and `args` may be a string or an array. Throws CONTENT_MISSING for code.
+   * Renders a Markdown skill's content, running its directives, even if a delegate runs when it is called. Arguments
+   * are validated by `params`; no middleware runs. With a `host`, that host's variables and arguments are filled in,
+   * too, and `args` may be a string or an array. Throws CONTENT_MISSING for code.
    */
   render: <Ref extends string>(ref: ToolRef<Tools, Ref>, options?: RenderOptions) => Promise<string>
-  /** The bytes of one of a folder skill's files. */
+  /** Reads one of a folder skill's files. */
   readResource: <Ref extends string>(ref: ToolRef<Tools, Ref>, path: string) => Promise<Uint8Array>
   /**
-   * A tool with the author's frontmatter as it was written, the skill's other files with size and digest, and
-   * what other hosts would fill in in its content.
+   * Describes a tool: the author's frontmatter as written, the skill's other files with size and digest, and the
+   * placeholders of other hosts in its content.
    */
   describe: <Ref extends string>(
     ref: ToolRef<Tools, Ref>,
@@ -149,11 +148,11 @@ export interface Runtime<Tools = RegisteredTools> {
    * texts. An empty query finds all. Throws OPTIONS_INVALID.
    */
   search: (query: string, options?: SearchOptions) => Promise<Hit[]>
-  /** Every tool with what a user wants to see of it: where it is from, what it shadows, and its state. */
+  /** Lists every tool as a user is shown it: its source, what it shadows, and its state. */
   tools: () => Promise<ToolState[]>
   /**
-   * The runtime as a model uses it: every call is checked against a policy. A string is the id of one of the
-   * `agents`; for one of a project's configuration, methods throw AGENT_UNKNOWN where it is not known.
+   * The runtime for a model: every call is checked against a policy. A string is the id of one of the `agents`. If only
+   * the project's configuration may define it, the methods throw AGENT_UNKNOWN.
    *
    * @throws AGENT_UNKNOWN
    */
@@ -163,33 +162,33 @@ export interface Runtime<Tools = RegisteredTools> {
   /** How tools were resolved: a count under `via.disk` says that something was not compiled. */
   stats: () => Stats
   /**
-   * Runs `work` as one turn: under `check`, all that is looked up in it sees the files as they were when they
-   * were first looked at. Turns inside of a turn are part of it.
+   * Runs `work` as one turn: under `check`, its look-ups see each file as it was at the first look. Nested turns join
+   * the outer one.
    */
   turn: <Result>(work: () => Result | Promise<Result>, options?: TurnOptions) => Promise<Result>
-  /** Initialises all tools with hooks. One that fails is left out, and `diagnostics()` says so. */
+  /** Initialises all tools with hooks. One that fails is left out, and `diagnostics()` reports it. */
   start: () => Promise<void>
-  /** Makes a tool available again that was deactivated, or that could not be initialised. */
+  /** Makes a tool available again after it was deactivated or its initialisation failed. */
   activate: <Ref extends string>(ref: ToolRef<Tools, Ref>) => Promise<void>
-  /** Refuses new calls of a tool: TOOL_INACTIVE. Of one with hooks, those that are running are waited for. */
+  /** Refuses new calls of a tool with TOOL_INACTIVE. If it has hooks, waits for its running calls. */
   deactivate: <Ref extends string>(ref: ToolRef<Tools, Ref>) => Promise<void>
   /**
-   * Looks at all skills anew, between turns. Calls that are running end on the code they began with. Called in
-   * a turn, it is done after that, and `pending` is true.
+   * Looks at all skills again, between turns. Running calls end on the code that they began with. Called in a turn, it
+   * runs after that, and `pending` is true.
    */
   reload: () => Promise<{ pending: boolean }>
-  /** Ends a session: removes what is kept for it, in memory and in the store. */
+  /** Ends a session: removes its state from memory and the store. */
   endSession: (sessionId: string) => Promise<void>
   /**
-   * Ends the runtime: calls of tools with hooks are waited for, and then these tools are disposed of. What is
-   * asked of it from then on throws RUNTIME_CLOSED.
+   * Closes the runtime: waits for calls of tools with hooks, then disposes of these tools. Later calls throw
+   * RUNTIME_CLOSED.
    */
   close: () => Promise<void>
 }
 
 const methods = lazy(() => import('./runtime-methods.js'))
 
-/** Those whose code is loaded when they are called. */
+/** The methods whose code is loaded when they are called. */
 const LATER = [
   'render',
   'describe',
@@ -207,8 +206,8 @@ const LATER = [
 type LaterMethods<Tools> = Pick<Runtime<Tools>, (typeof LATER)[number]>
 
 /**
- * A runtime over some path entries, or without those over a project that was compiled. Does no I/O before its
- * first use; a project's file is read then.
+ * Creates a runtime over path entries, or without `paths` over a compiled project. Does no I/O before its first use, when
+ * it reads the project's file.
  *
  * @throws OPTIONS_INVALID
  */
@@ -229,7 +228,7 @@ export function createRuntime<Tools = RegisteredTools>(options: RuntimeOptions =
     globals,
     findTool: ref => findTool(ref, globals),
     listTools: () => listTools(globals),
-    // Its type is what was compiled; nothing here knows that.
+    // Only the caller knows its type.
     invoke: (ref, args?: unknown, options?: InvokeOptions) =>
       invoke(ref, args, globals, options) as Promise<never>,
     readResource: (ref, path) => readResource(ref, path, globals),

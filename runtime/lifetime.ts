@@ -10,8 +10,6 @@ import { endSlots } from './session/slots.js'
 import type { Globals } from './state/context.js'
 import { RegisteredToolMap } from './state/globals.js'
 
-/** How long what a runtime saw holds: for a turn, and until it is closed. */
-
 /** The options of a turn. */
 export interface TurnOptions {
   /** Aborts all calls of the turn. */
@@ -19,8 +17,7 @@ export interface TurnOptions {
 }
 
 /**
- * Runs work that sees one state of the files. Under `trust`, and where there are none, nothing is looked at
- * anyway.
+ * Runs work that sees one state of the files. Under `trust`, files are not looked at anyway.
  */
 export async function turn<Result>(
   globals: Globals,
@@ -37,9 +34,8 @@ export async function turn<Result>(
 }
 
 /**
- * Ends a runtime: tools with hooks are deactivated and disposed of. It finds nothing any more, and holds
- * nothing: tools that were registered, listeners, caches. Look-ups that are under way are waited for. A tool
- * without hooks that is running goes on; none can call another.
+ * Closes a runtime: deactivates and disposes of tools with hooks, waits for look-ups in progress, and drops registered
+ * tools, listeners and caches. A running tool without hooks continues, but cannot call others.
  */
 export async function close(globals: Globals): Promise<void> {
   globals.closed = true
@@ -51,7 +47,7 @@ export async function close(globals: Globals): Promise<void> {
   const faults = [...globals.diagnostics].filter(([, { rule }]) => rule === 'hook-fails')
   release()
   await Promise.allSettled(pending)
-  // What was under way kept what it found.
+  // Look-ups in progress have filled the caches.
   release()
   for (const [key, fault] of faults) globals.diagnostics.set(key, fault)
 
@@ -72,12 +68,12 @@ const ENDINGS: readonly ((sessionId: string, globals: Globals) => void | Promise
   endOthers,
 ]
 
-/** Ends a session: removes all that is kept for it, in memory and in the runtime's store. */
+/** Ends a session: removes its state from memory and the runtime's store. */
 export async function endSession(globals: Globals, sessionId: string): Promise<void> {
   for (const end of ENDINGS) await end(sessionId, globals)
 }
 
-/** Ends what the library's tools keep for a session. */
+/** Releases the resources of the library's tools for a session. */
 async function endOthers(sessionId: string, { sessionEnds = [] }: Globals): Promise<void> {
   for (const end of sessionEnds) await end(sessionId)
 }

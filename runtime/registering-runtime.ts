@@ -8,18 +8,18 @@ import { checkAgent, checkLimits, checkSpawned } from './options/check-limits.js
 import { type RegisterFunction, register } from './registry/register.js'
 import type { RegisteredTools } from './typed-tools.js'
 
-/** A runtime of the main entry, which tools can be registered with. */
+/** A runtime of the main entry, with `register`. */
 export interface Runtime<Tools = RegisteredTools> extends SlimRuntime<Tools> {
   /**
-   * Registers a tool with this runtime: a definition as `defineTool` takes or gives it, or a function `(ctx,
-   * args)` with options. Returns a function that undoes it.
+   * Registers a tool with this runtime: a definition, a result of `defineTool`, or a function `(ctx, args)` with
+   * options. Returns a function that unregisters it.
    */
   readonly register: RegisterFunction
 }
 
 /**
- * A runtime over some path entries, or without those over a project that was compiled. Does no I/O before its
- * first use; a project's file is read then.
+ * Creates a runtime over path entries, or without `paths` over a compiled project. Does no I/O before its first use, when
+ * it reads the project's file.
  *
  * @throws OPTIONS_INVALID
  */

@@ -1,4 +1,4 @@
-/** The methods of `Runtime` that are loaded when one is called: each takes the globals, and what it was given. */
+/** The methods of `Runtime` that are loaded on demand: each takes the globals, then the caller's arguments. */
 
 import type { ToolDetails } from '../src/index/index-format.js'
 import type { Explanation } from './cascade/explain.js'

@@ -1,9 +1,8 @@
 import type { InvokeOptions } from './state/context.js'
 
 /**
- * The types of a program's tools, as its runtimes know them. An application declares it once, with the type
- * that `agent-apps compile --types` writes; a program with several runtimes uses `createRuntime<Tools>()`
- * instead.
+ * The types of a program's tools. An application declares them once, with the type that `agent-apps compile --types`
+ * writes; a program with several runtimes uses `createRuntime<Tools>()` instead.
  *
  * ```ts
  * declare module 'agent-apps/runtime' {
@@ -11,13 +10,13 @@ import type { InvokeOptions } from './state/context.js'
  * }
  * ```
  */
-// biome-ignore lint/suspicious/noEmptyInterface: it is there to be merged with.
+// biome-ignore lint/suspicious/noEmptyInterface: applications merge with it.
 export interface Register {}
 
-/** The tools that an application declares by `Register`; where it declares none, nothing is known of them. */
+/** The tools that an application declares by `Register`; unknown if it declares none. */
 export type RegisteredTools = Register extends { tools: infer Tools } ? Tools : unknown
 
-/** The names of tools; any string where nothing is known of them. */
+/** The names of tools; any string if they are unknown. */
 export type ToolName<Tools> = [keyof Tools] extends [never] ? string : Extract<keyof Tools, string>
 
 /**

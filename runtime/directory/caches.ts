@@ -2,15 +2,15 @@ import type { Globals } from '../state/context.js'
 import { defaultGlobals, emptyCache, emptyCascades } from '../state/globals.js'
 import { forgetSnapshot } from './look-up.js'
 
-/** Forgets what is known of a tool: to be called after it was compiled anew. */
+/** Clears the caches of a tool. Call it after the tool was compiled again. */
 export function clearToolCache(name: string, globals: Globals = defaultGlobals()): void {
   if (globals.untrustedView) clearToolCache(name, globals.untrustedView)
   forgetReference(name, globals)
   globals.cache.file.clear()
   globals.cache.mainInDir.clear()
-  // Kept by source, and every tool below a main skill has it.
+  // Keyed by source: every tool below a main skill has an entry.
   globals.cache.authority.clear()
-  // The index may be another one by now, and where there is none, the files.
+  // The indexes, or the files, may have changed.
   for (const state of globals.directories.values()) {
     state.index = undefined
     forgetSnapshot(state, globals)
@@ -18,20 +18,19 @@ export function clearToolCache(name: string, globals: Globals = defaultGlobals()
 }
 
 /**
- * Forgets what a reference led to, look-ups under way included: to be called where a registered tool comes or
- * goes.
+ * Forgets what a reference led to, including look-ups in progress. Called when a tool is registered or unregistered.
  */
 export function forgetReference(ref: string, { cache, missing, resolving, chains }: Globals): void {
   for (const keys of [cache.tool, missing, resolving]) {
     for (const key of keys.keys()) if (key.startsWith(`${ref}\0`)) keys.delete(key)
   }
   cache.list.clear()
-  // A registered tool may be middleware of any.
+  // A registered tool may be middleware of any tool.
   Object.assign(cache, emptyCascades())
   chains.clear()
 }
 
-/** Forgets everything but registered tools: to be called after `clean`. */
+/** Clears everything but registered tools. Call it after `clean`. */
 export function clearAllCaches(globals: Globals = defaultGlobals()): void {
   delete globals.untrustedView
   Object.assign(globals.cache, emptyCache())

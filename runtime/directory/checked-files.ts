@@ -1,6 +1,6 @@
 /**
- * Reads files under `verify`. The bytes that were compared with the index are those that are used: nothing is
- * read twice.
+ * Reads files under `verify`. The bytes that are compared with the index are the bytes that are used: no file is read
+ * twice.
  */
 
 import { disk } from '#disk'
@@ -14,21 +14,21 @@ import type { ToolSource } from '../state/tool-source.js'
 import { currentIndex, directoryStates } from './look-up.js'
 import { decode } from './read-content.js'
 
-/** The content of a tool, cut from a file that is as it was compiled. */
+/** The content of a tool, from a file whose digest matches the index. */
 export async function checkedContent({ state, names, record }: ToolSource): Promise<string> {
   const { content = [0, 0], file, kind } = record
   const path = disk.resolve(state.dir, file)
-  // Whatever an index says, a SKILL.md that is a link may lead only to a file of its own folder.
+  // A SKILL.md that is a link may lead only to a file of its own folder, whatever the index says.
   if (kind === 'folder' && !(await disk.realInside(disk.resolve(path, '..'), path)))
     throw integrityFailed(path, 'is not there, or leads out of its folder')
   return decode((await checkedBytes(state, names, file)).subarray(...content))
 }
 
-/** How a module that was compiled names the chunks that it shares with others. */
+/** The imports of shared chunks in a compiled module. */
 const CHUNK = /\.\/(chunk-[0-9A-Z]{8}\.mjs)/g
 
 /**
- * Imports a compiled module whose bytes, and those of all chunks that it imports, are what the index says.
+ * Imports a compiled module if its bytes, and those of all chunks that it imports, match the index.
  */
 export async function importChecked(
   state: DirectoryState,
@@ -37,7 +37,7 @@ export async function importChecked(
 ): Promise<Record<string, unknown>> {
   const digests = new Map<string, string>()
   const files = new Set([file])
-  // The loop comes to what is added in it as well.
+  // The loop visits files that it adds, too.
   for (const one of files) {
     const path = disk.resolve(state.dir, one)
     if (!(await disk.realInside(state.dir, path)))
@@ -58,7 +58,7 @@ export async function importChecked(
   }
 }
 
-/** Throws INTEGRITY_FAILED where the bytes of a file are not those that the index says. */
+/** Throws INTEGRITY_FAILED unless the bytes of a file match its digest in the index. */
 export function expectSame(path: string, bytes: Uint8Array, digest: FileDigest | undefined): void {
   if (digest === undefined)
     throw integrityFailed(path, 'is in no index, so that nothing says what it should be')
@@ -66,8 +66,7 @@ export function expectSame(path: string, bytes: Uint8Array, digest: FileDigest |
 }
 
 /**
- * The digest of a file that a directive asks for: one that is in a compiled content, or a resource of the
- * skill that asks.
+ * The digest of a file that a directive reads: one that is part of compiled content, or a resource of the skill.
  */
 export function digestFor(
   entry: string,
@@ -85,7 +84,7 @@ export function digestFor(
   return digestIn(state, index, file) ?? resources.find(({ path }) => folder + path === file)
 }
 
-/** The error of something that is not, or cannot be known to be, what was compiled. */
+/** The error for a file that differs from what was compiled, or cannot be compared with it. */
 export function integrityFailed(path: string, what: string, cause?: unknown): AgentAppsError {
   return new AgentAppsError('INTEGRITY_FAILED', `${path} ${what}, and is not used.`, {
     hint: 'Restore it, or run `agent-apps compile --force` if the change is meant; `agent-apps verify` lists all that differs.',

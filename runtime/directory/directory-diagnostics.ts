@@ -6,14 +6,14 @@ import type { Found } from '../state/directory-state.js'
 import { addDiagnostic } from '../state/globals.js'
 import { directoryStates } from './look-up.js'
 
-/** Keeps the fault of a file that should have given a tool. */
+/** Adds the fault of a broken file to the diagnostics. */
 export function noteBroken({ state, record }: Found, globals: Globals): void {
   if (isBroken(record))
     addDiagnostic(globals, { ...record.broken, file: disk.resolve(state.dir, record.broken.file) })
 }
 
 /**
- * A diagnostic whose file is absolute, with that as it stands in its path entry; null outside of all entries.
+ * Makes the file of a diagnostic relative to its path entry; null outside all entries.
  */
 export function diagnosticInEntry(diagnostic: Diagnostic, globals: Globals): Diagnostic | null {
   for (const { dir } of directoryStates(globals)) {

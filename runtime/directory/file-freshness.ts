@@ -1,4 +1,4 @@
-/** Compares files with what is known of them, under `check`. */
+/** Compares files with the index or an earlier look, under `check`. */
 
 import { disk } from '#disk'
 import { CLOCK_TICK } from '../../src/index/clock-tick.js'
@@ -9,22 +9,22 @@ import type { Globals } from '../state/context.js'
 import type { DirectoryState, Found } from '../state/directory-state.js'
 import type { ToolSource } from '../state/tool-source.js'
 
-/** True where a record's file is as it was when the names were made. */
+/** True if a record's file has not changed since the names were made. */
 export function isFresh({ state, names, record }: Found): boolean {
   return isFileFresh(state, names, record.file)
 }
 
-/** The time at which files are looked at, in milliseconds since the epoch: in a turn when it began. */
+/** The time of a look at files, in milliseconds since the epoch: in a turn, its start. */
 export function lookTime(): number {
   return disk.turnUnderWay?.()?.began ?? Date.now()
 }
 
-/** The size and time of each file whose digest showed that it is the same although it was touched, by path. */
+/** The size and time of each file that was touched, but not changed by its digest, by path. */
 const verified = new WeakMap<DirectoryNames, Map<string, string>>()
 
 /**
- * True where a file is as it was when the names were made: by size and time, or where the time may be that of a
- * change, by digest.
+ * True if a file has not changed since the names were made: by size and time, or, if the time may be that of a change,
+ * by digest.
  */
 export function isFileFresh({ dir }: DirectoryState, names: DirectoryNames, file: string): boolean {
   const path = disk.resolve(dir, file)
@@ -38,12 +38,12 @@ export function isFileFresh({ dir }: DirectoryState, names: DirectoryNames, file
   const stamp = `${now.size} ${mtimeMs}`
   if (known.get(file) === stamp) return true
   if (disk.digestFile(path) !== was.sha256) return false
-  // A file that changed just now may change again without its time showing it.
+  // A file that changed just now may change again without another time.
   if (mtimeMs < lookTime() - CLOCK_TICK) verified.set(holder, known.set(file, stamp))
   return true
 }
 
-/** False too where the index that a tool was found in is gone, and with it what its files were. */
+/** False also if the index that a tool was found in is gone, and its digests with it. */
 export function isStillFresh(...asked: Parameters<typeof isFileFresh>): boolean {
   try {
     return isFileFresh(...asked)
@@ -53,14 +53,14 @@ export function isStillFresh(...asked: Parameters<typeof isFileFresh>): boolean 
   }
 }
 
-/** True where a compiled module may be used: under `check`, where all that is bundled in it is as it was. */
+/** True if a compiled module may be used: under `check`, if nothing that is bundled in it has changed. */
 export function isModuleFresh(
   { inputs, outside }: ModuleRecord,
   { state, names }: ToolSource,
   { config }: Globals,
 ): boolean {
-  // The library's index was made with its code, and of more than is shipped beside it.
+  // The library's sources are not all shipped beside its index.
   if (config.freshness === 'trust' || state.library) return true
-  // Of files outside of the directory, an index does not know what they were.
+  // An index has no digests of files outside the directory.
   return !outside && inputs.every(input => isStillFresh(state, names, input))
 }

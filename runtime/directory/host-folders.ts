@@ -4,12 +4,12 @@ import type { Globals } from '../state/context.js'
 import type { ToolDef } from '../state/tool-def.js'
 import { sourceOf } from '../state/tool-source.js'
 
-/** A plugin's manifest, as the host that fills in `${CLAUDE_PLUGIN_ROOT}` has it. */
+/** The manifest of a plugin, for the host that fills in `${CLAUDE_PLUGIN_ROOT}`. */
 const MANIFEST = '.claude-plugin/plugin.json'
 
 /**
- * The folders that another host's variables stand for in a skill: its own, its plugin's and the project's.
- * None where there are no folders, as in a bundle.
+ * The folders that another host's variables stand for in a skill: its own, its plugin's and the project's. Empty in a
+ * bundle, which has no folders.
  */
 export function hostFolders(tool: ToolDef, { config }: Globals): Record<string, string | undefined> {
   if (disk.via === 'bundle') return {}
@@ -25,12 +25,12 @@ export function hostFolders(tool: ToolDef, { config }: Globals): Record<string, 
   return { ...project, CLAUDE_SKILL_DIR: folder, CLAUDE_PLUGIN_ROOT: plugin }
 }
 
-/** A folder's path that means itself in a pattern, and ends no pattern. */
+/** A folder's path that is literal in a pattern, and does not end it. */
 const PLAIN_PATH = /^[\p{L}\p{N}_./@+:~-]+$/u
 
 /**
- * A tool's `allowed-tools` with the folders of another host's variables. A variable that is not known, or
- * whose folder would be read as a pattern, stays: it matches nothing.
+ * Fills the folders of another host's variables into a tool's `allowed-tools`. A variable that is unknown, or whose
+ * folder would be read as a pattern, stays and matches nothing.
  */
 export function filledPatterns(tool: ToolDef, globals: Globals): string | undefined {
   const { 'allowed-tools': patterns } = tool.frontmatter
@@ -42,7 +42,7 @@ export function filledPatterns(tool: ToolDef, globals: Globals): string | undefi
   })
 }
 
-/** The nearest folder with a manifest, up to `top`: the manifest of `plugins/acme/skills` stands above it. */
+/** The nearest folder with a manifest, up to `top`: that of `plugins/acme/skills` is in `plugins/acme`. */
 function nearestPlugin(from: string, top: string): string | undefined {
   for (let folder = from; ; folder = disk.resolve(folder, '..')) {
     if (disk.stat(disk.resolve(folder, MANIFEST)) !== null) return folder

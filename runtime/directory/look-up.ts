@@ -16,7 +16,7 @@ import type { Globals } from '../state/context.js'
 import type { Asked, DirectoryState, Found } from '../state/directory-state.js'
 import { addDiagnostic, emptyCache, emptyCascades } from '../state/globals.js'
 
-/** Looks at files, which what is compiled does without under `trust`. */
+/** Compares files; compiled directories do without under `trust`. */
 const snapshots = lazy(() => import('./snapshot.js'))
 const places = lazy(() => import('./named-places.js'))
 
@@ -24,8 +24,8 @@ const places = lazy(() => import('./named-places.js'))
 type Search = SearchDirectory & Pick<DirectoryState, 'library'>
 
 /**
- * A text that is the same for the same path entries and shared tools; the second half of cache keys. Forgets
- * what was kept before a shared tool came or went.
+ * A key for the path entries and shared tools; the second half of cache keys. Clears the caches if a shared tool was
+ * registered or unregistered.
  */
 export function pathsKey(globals: Globals): string {
   const { paths, cwd } = globals.config
@@ -55,15 +55,15 @@ export function directoryStates(globals: Globals): DirectoryState[] {
   return [...new Set(inSearchOrder(globals))]
 }
 
-/** Those that are searched after one, whose tools it may shadow. */
+/** The directories after one, whose tools it may shadow. */
 export function statesAfter(state: DirectoryState, globals: Globals): DirectoryState[] {
   const states = directoryStates(globals)
   return states.slice(states.indexOf(state) + 1)
 }
 
 /**
- * Those directories one by one, as often as each is named. The library comes last, so that a name found
- * before it need not look where it is.
+ * The directories one by one, as often as each is named. The library comes last, so that a name found before it
+ * need not locate it.
  */
 export function* inSearchOrder(globals: Globals): Generator<DirectoryState> {
   yield* statesOf(searchDirectories(globals.config.paths), globals)
@@ -91,15 +91,14 @@ function statesOf(searches: Search[], globals: Globals): DirectoryState[] {
   })
 }
 
-/** The package's own skills. No ignore pattern holds there: their index was made without. */
+/** The package's own skills. Ignore patterns do not apply: their index was made without any. */
 function librarySearch({ config }: Globals): Search[] {
   const dir = config.library ? disk.libraryDirectory() : null
   return dir === null ? [] : [{ dir, external: true, layer: 'bundled', ignore: [], library: true }]
 }
 
 /**
- * The directory's index, where it has one that can be used. Under `check`, one that was replaced is opened
- * anew.
+ * The usable index of a directory, or null. Under `check`, a replaced index is opened again.
  */
 export function currentIndex(state: DirectoryState, globals: Globals): OpenIndex | null {
   if (state.index !== undefined && globals.config.freshness === 'trust') return state.index
@@ -121,13 +120,13 @@ function open(state: DirectoryState, globals: Globals): void {
   }
 }
 
-/** Puts an index aside as a whole, with one warning; names are read from the files instead. */
+/** Refuses a whole index, with one warning; names are read from the files instead. */
 export function refuse(state: DirectoryState, globals: Globals, error: unknown): void {
   if (!(error instanceof IndexRefused)) throw error
   state.index = null
   state.refused = indexStamp(disk, state.dir)
   delete state.snapshot
-  // Nothing of it is used any more, nor what was found by it before its fault showed.
+  // Drops what was found by it, too.
   Object.assign(globals.cache, emptyCache())
   addDiagnostic(globals, {
     file: disk.resolve(state.dir, INDEX_FILE),
@@ -141,8 +140,8 @@ export function refuse(state: DirectoryState, globals: Globals, error: unknown):
 }
 
 /**
- * Reads something of a directory's index. One that turns out to be replaced is opened anew and asked again;
- * one that turns out to be no index of ours is put aside.
+ * Reads from a directory's index. If the index turns out to be replaced, opens it again and repeats; if it is invalid,
+ * refuses it.
  */
 export function askIndex<Answer>(
   state: DirectoryState,
@@ -160,8 +159,8 @@ export function askIndex<Answer>(
 }
 
 /**
- * Does work that reads of a directory's names, and does it again where the index turns out on the way to be
- * replaced or no index of ours, or where parts of it had to be loaded.
+ * Does work that reads a directory's names, and repeats it if the index turns out to be replaced or invalid, or if
+ * parts of it had to be loaded.
  */
 export async function withNames<Answer>(
   state: DirectoryState,
@@ -174,13 +173,13 @@ export async function withNames<Answer>(
     } catch (error) {
       if (error instanceof PartsAway) await error.load()
       else if (!(error instanceof IndexRefused)) throw error
-      // Somebody else's call may have put it aside meanwhile; then the work is done with what came instead.
+      // A concurrent call may have refused it already.
       else if (state.index) renew(state, globals, error)
     }
   }
 }
 
-/** Asks an index as `askIndex` does, and loads the parts of it that are needed for that. */
+/** Reads from an index as `askIndex` does, and loads the parts that this needs. */
 export function askLoaded<Answer>(
   state: DirectoryState,
   globals: Globals,
@@ -189,7 +188,7 @@ export function askLoaded<Answer>(
   return withNames(state, globals, async () => askIndex(state, globals, ask))
 }
 
-/** Opens an index anew that was replaced since it was opened; puts one aside that has a fault. */
+/** Opens a replaced index again; refuses an invalid one. */
 function renew(state: DirectoryState, globals: Globals, error: unknown): void {
   disk.lookAgain()
   if (error instanceof IndexRefused && indexStamp(disk, state.dir) !== state.index?.stamp)
@@ -198,7 +197,7 @@ function renew(state: DirectoryState, globals: Globals, error: unknown): void {
 }
 
 /**
- * Finds a name in one directory: in its index, or where it has none, in its files.
+ * Finds a name in one directory: in its index, or without one, in its files.
  *
  * @param isOwn true where a bare name does not mean a tool of a namespace
  */
@@ -214,8 +213,7 @@ export async function lookUp(
 }
 
 /**
- * Loads the records of a name in all directories of a bundle, because `origin.shadows` of a tool cannot wait
- * for them.
+ * Loads the records of a name in all directories of a bundle, since `origin.shadows` of a tool is synchronous.
  */
 export async function loadNamesakes(name: string, globals: Globals): Promise<void> {
   for (const state of directoryStates(globals)) await askLoaded(state, globals, index => index.tool(name))
@@ -234,8 +232,8 @@ async function lookUpOnce(
 }
 
 /**
- * Looks for a name that no directory's names have: under `check` in all files, under `trust` where the name itself
- * leads.
+ * Looks for a name that no directory has: under `check` in all files, under `trust` at the paths that the name
+ * suggests.
  */
 export async function lookUpMissing(
   state: DirectoryState,
@@ -249,14 +247,14 @@ export async function lookUpMissing(
   )
 }
 
-/** True where names hold without a look at files. The package's own skills are as they were compiled. */
+/** True if names are used without a look at files. The package's own skills do not change. */
 function isTrusted(state: DirectoryState, globals: Globals): boolean {
   return (
     globals.config.freshness === 'trust' || (state.library === true && currentIndex(state, globals) !== null)
   )
 }
 
-/** True for a tool of the library that needs a workspace, where the host opened none: there it does not exist. */
+/** True for a tool of the library that needs a workspace, if the host opened none: then it does not exist. */
 export function isAway(record: NameRecord, { library }: DirectoryState, { config }: Globals): boolean {
   return (
     library === true &&
@@ -279,8 +277,8 @@ export function dirKey({ dir, ignore }: DirectoryState): string {
 }
 
 /**
- * The names of a directory: by its index, or its files where it has none; null where it does not exist. Under
- * `check`, what the answer is made of is compared with the files.
+ * The names of a directory, from its index or its files; null if it does not exist. Under `check`, the asked files are
+ * compared first.
  */
 export async function namesOf(
   state: DirectoryState,

@@ -6,14 +6,14 @@ import type { DirectoryState, Found } from '../state/directory-state.js'
 import { addDiagnostic } from '../state/globals.js'
 import { loadParser, readAlone } from './read-files.js'
 
-/** At most so many places are looked at for a name that an index lacks. */
+/** The most paths that are tried for a name that an index lacks. */
 const PLACES_MAX = 1000
 
-/** The endings of a skill's file, after its name. */
+/** The endings of skill files, after the name. */
 const SKILL_FILES = ['/SKILL.md', ...['md', 'ts', 'js', 'mts', 'mjs'].map(end => `.skill.${end}`)]
 
 /**
- * Looks for a name that an index lacks where the name itself leads, beside the skills of the index:
+ * Looks for a name that an index lacks at the paths that it suggests, beside the skills of the index:
  * `<name>/SKILL.md`, `<name>.skill.md` and so on.
  */
 export async function lookWhereNamed(
@@ -22,7 +22,7 @@ export async function lookWhereNamed(
   globals: Globals,
 ): Promise<Found | null> {
   const { index } = state
-  // The package's own skills are as they were compiled, and under `verify` nothing else counts.
+  // The package's own skills do not change, and under `verify` only the index counts.
   if (!index || state.library || globals.config.verify) return null
   const { folders = [], units = [] } = index.header
   const label = labelOf(name)

@@ -9,7 +9,7 @@ import { sourceOf, type ToolSource } from '../state/tool-source.js'
 const HINT =
   'Only `agent-apps compile`, `run`, `render` and `explain --call` run code of skills, and a runtime unless it is made with `evaluate: false`.'
 
-/** True for a tool whose code is not to be run. The library's is the package's own. */
+/** True for a tool whose code must not run. The library's may always run. */
 export function isNotEvaluated(
   { state }: Pick<ToolSource, 'state'>,
   { config, isUntrusted }: Globals,
@@ -17,13 +17,13 @@ export function isNotEvaluated(
   return (config.evaluate === false && !state.library) || (isUntrusted === true && isAsked(state, config))
 }
 
-/** False for a tool whose code is not to be run. What is registered is the program's own. */
+/** False for a tool whose code must not run. Registered tools are the program's own. */
 export function mayBeEvaluated(tool: ToolDef, globals: Globals): boolean {
   const source = sourceOf(tool)
   return !source || !isNotEvaluated(source, globals)
 }
 
-/** @throws NOT_EVALUATED for a tool whose code is not to be run */
+/** @throws NOT_EVALUATED for a tool whose code must not run */
 export function expectEvaluated(source: ToolSource, globals: Globals): void {
   if (isNotEvaluated(source, globals)) throw notEvaluated(source.record.frontmatter.name)
 }
@@ -35,7 +35,7 @@ export function notEvaluated(tool: string): AgentAppsError {
   })
 }
 
-/** Says of a tool that what only its code tells is not known. */
+/** Notes that metadata which only a tool's code tells is missing. */
 export function noteNotEvaluated({ state, record }: ToolSource, globals: Globals): void {
   addDiagnostic(globals, {
     file: disk.resolve(state.dir, record.file),

@@ -4,14 +4,14 @@ import type { ToolDef } from '../state/tool-def.js'
 import { sourceOf } from '../state/tool-source.js'
 
 /**
- * Finds the plugin that a tool belongs to, as its manifest describes it; null for a tool of none, and for one
- * that another copy of the package made.
+ * Finds the plugin of a tool, as its manifest describes it. Null for a tool outside plugins, and for one that another
+ * copy of the package made.
  */
 export function pluginOf(tool: ToolDef): PluginRecord | null {
   const source = sourceOf(tool)
   if (!source) return null
   const { state, names, record } = source
-  // A file keeps the names that it was read with, which know nothing of a plugin or an older manifest of it.
+  // The names of a single file have no plugin, or that of an older manifest.
   const { units = [], plugins = [] } = state.snapshot?.names ?? state.index ?? names
   const name = unitAround(units, record.file)?.namespace
   return plugins.find(plugin => plugin.name === name) ?? null

@@ -7,8 +7,7 @@ import type { ToolSource } from '../state/tool-source.js'
 const checks = lazy(() => import('./checked-files.js'))
 
 /**
- * The exact text after the frontmatter. A file that has another size than it should is read anew, never cut
- * wrongly.
+ * Reads the exact text after the frontmatter. A file whose size has changed is parsed again, never cut wrongly.
  */
 export async function readContent(source: ToolSource, globals: Globals): Promise<string> {
   if (globals.config.verify) return (await checks()).checkedContent(source)
@@ -19,7 +18,7 @@ export async function readContent(source: ToolSource, globals: Globals): Promise
   return (await import('./stale-content.js')).readStale(source, path, globals)
 }
 
-/** A SKILL.md that is a link may lead only to a file of its own folder, whatever an index says. */
+/** Reads the content of a file. A SKILL.md that is a link may lead only to a file of its own folder. */
 export async function readBytes(
   path: string,
   { kind, content, size }: ToolRecord,
@@ -28,7 +27,7 @@ export async function readBytes(
   return isOwn && content ? disk.readRange(path, ...content, size) : null
 }
 
-/** A byte order mark inside content is content. */
+/** Decodes UTF-8. A byte order mark inside content is content. */
 export function decode(bytes: Uint8Array): string {
   return new TextDecoder('utf-8', { ignoreBOM: true }).decode(bytes)
 }

@@ -8,7 +8,7 @@ import type { DirectoryState } from '../state/directory-state.js'
 import { isFileFresh } from './file-freshness.js'
 
 /**
- * Loads the compiler's reader, once; null where it is absent, and under `verify`, as no digest says what it
+ * Loads the compiler's reader, once. Null if it is not installed, and under `verify`, since no digest covers what it
  * reads.
  */
 export function loadParser(globals: Globals): Promise<DiskParser | null> {
@@ -19,7 +19,7 @@ export function loadParser(globals: Globals): Promise<DiskParser | null> {
       return parser
     },
     error => {
-      // What could not be loaded is loaded again by whoever asks next.
+      // The next call tries again.
       delete globals.parser
       throw error
     },
@@ -28,8 +28,8 @@ export function loadParser(globals: Globals): Promise<DiskParser | null> {
 }
 
 /**
- * Reads one file alone, without regard to names in other files; null where there is no reader. The names that it
- * gave stay the same as long as it does.
+ * Reads one file alone, without regard to names in other files; null without a reader. The result is kept until the
+ * file changes.
  */
 export async function readAlone(
   state: DirectoryState,

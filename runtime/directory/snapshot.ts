@@ -1,6 +1,6 @@
 /**
- * Names of directories as their files are now: each directory has one snapshot, which is swapped whole when a
- * look shows that a file or folder changed. Where nothing did, the snapshot of a compiled directory is its index.
+ * The current names of directories. Each directory has one snapshot, which is swapped whole when a look shows that a
+ * file or folder changed. Until then, the snapshot of a compiled directory is its index.
  */
 
 import { disk } from '#disk'
@@ -16,7 +16,7 @@ import { isFileFresh, lookTime } from './file-freshness.js'
 import { currentIndex, dirKey, isAway, refuse } from './look-up.js'
 import { loadParser } from './read-files.js'
 
-/** Finds a name; one that is missing is looked for in `all` files. */
+/** Finds a name in the current files; with `isInAll`, also in files that were added. */
 export async function lookUpNow(
   state: DirectoryState,
   name: string,
@@ -43,8 +43,7 @@ export async function lookUpNow(
 }
 
 /**
- * The directory's names, of which those that the answer is made of are as the files are now; null where it does
- * not exist, or has no index and there is no reader.
+ * The directory's names, current for the asked files. Null if it does not exist, or has no index and there is no reader.
  *
  * @param needsTop false for an answer that holds whatever was added, as long as it is made of files that did not change
  */
@@ -100,7 +99,7 @@ function lastSnapshot(state: DirectoryState, globals: Globals): Snapshot | undef
   return index ? { index, names: index } : undefined
 }
 
-/** The files that changed since a snapshot; `all` where others may have come or gone. */
+/** The files that changed since a snapshot; `all` if some may have been added or removed. */
 async function changesSince(
   last: Snapshot,
   state: DirectoryState,
@@ -125,7 +124,7 @@ async function changesSince(
   return changed(asked === 'all' ? (seen.all?.files ?? []) : asked(names))
 }
 
-/** The folders that decide on what is at the top; null where something was put into them, or taken out. */
+/** The folders at the top; null if something was added or removed there. */
 async function sameTop(
   { top }: Snapshot,
   names: DirectoryNames,
@@ -173,10 +172,10 @@ function topOf({ listed = [''] }: DirectoryNames, dir: string, { at, times }: Li
   return { at, times: new Map(folders.map(folder => [folder, times.get(folder) ?? null])) }
 }
 
-/** Folders in which no skills are looked for. */
+/** Folders that are never searched for skills. */
 const CLOSED: ReadonlySet<string> = new Set([INDEX_DIRECTORY, 'node_modules', '.git'])
 
-/** All folders of a directory, absolute; null where one holds something that may be a skill or a manifest and is not known. */
+/** All folders of a directory, absolute; null if one contains an unknown file that may be a skill or a manifest. */
 function foldersWithKnown(dir: string, known: ReadonlySet<string>): string[] | null {
   const folders: string[] = []
   const isKnown = (folder: string): boolean => {
@@ -198,7 +197,7 @@ function look(
   globals: Globals,
 ): Promise<DirectoryNames | null> {
   const looking = readChanges(state, last, changes, globals).then(next => {
-    // What was cleared meanwhile is not filled again.
+    // The caches may have been cleared meanwhile.
     if (state.look === looking) {
       swap(state, next)
       keepFiles(state, next, globals)
@@ -213,7 +212,7 @@ function look(
   return looking
 }
 
-/** So many changed files are read one by one sooner than by a walk of their directory. */
+/** The most changed files that are read one by one, which is then faster than a walk. */
 const ALONE_MAX = 20
 
 async function readChanges(
@@ -255,8 +254,7 @@ async function readChanges(
 }
 
 /**
- * True if a file that was read again gives sound tools of the names that it gave before, and no others: then it
- * concerns no other file.
+ * True if a file still has valid tools of the same names, and no others, so that no other file is affected.
  */
 function givesSame(before: DirectoryNames, now: DirectoryNames | undefined, file: string): boolean {
   const names = before.file(file)?.tools ?? []
@@ -272,7 +270,7 @@ function isSound(record: NameRecord | undefined, file: string): boolean {
   return record !== undefined && !isBroken(record) && record.file === file
 }
 
-/** True if names lead to the same records, of the same plugins. */
+/** True if names lead to equal records of equal plugins. */
 function areEqual(a: DirectoryNames, b: DirectoryNames): boolean {
   const names = a.names()
   const others = b.names()
@@ -305,7 +303,7 @@ function noteMissing({ dir, library }: DirectoryState, globals: Globals): void {
   })
 }
 
-/** Keeps the files of a directory without an index also where hosts look for them. */
+/** Adds the files of a directory without an index to the caches that hosts read. */
 function keepFiles(state: DirectoryState, { index, names }: Snapshot, { cache }: Globals): void {
   if (index || !names) return
   const files = new Map(names.paths().map(path => [path, disk.resolve(state.dir, path)]))

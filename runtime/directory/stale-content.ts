@@ -7,8 +7,7 @@ import { decode, readBytes } from './read-content.js'
 import { readAlone } from './read-files.js'
 
 /**
- * The content of a tool whose file changed after it was compiled: as the file has it now. `path` is the
- * file's.
+ * Reads the current content of a tool whose file, at `path`, changed after it was compiled.
  */
 export async function readStale(
   { state, record }: ToolSource,

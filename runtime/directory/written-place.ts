@@ -8,11 +8,11 @@ import { loadParser } from './read-files.js'
 export interface WrittenPlace {
   /** Absolute. */
   file: string
-  /** From 1; absent where there is no reader of skill files. */
+  /** From 1; absent without the compiler's reader. */
   position?: { line: number; column: number }
 }
 
-/** The place in which a part of a tool's metadata is written; null for a tool that a program registered. */
+/** Finds the place of a part of a tool's metadata; null for a registered tool. */
 export async function writtenPlace(
   tool: ToolDef,
   path: readonly (string | number)[],
@@ -27,7 +27,7 @@ export async function writtenPlace(
   return { file, ...(position && { position }) }
 }
 
-/** A tool's file, absolute; null for one that a program registered. */
+/** A tool's file, absolute; null for a registered tool. */
 export function writtenFile({ origin }: ToolDef): string | null {
   return origin.entry === '' ? null : disk.resolve(origin.entry, origin.file)
 }

@@ -12,7 +12,7 @@ import type { Globals } from '../state/context.js'
 import type { Found } from '../state/directory-state.js'
 import type { Resolution } from '../state/tool-def.js'
 
-/** The error for a reference that leads nowhere, with the nearest known name and the directories that are missing. */
+/** The error for a reference that was not found, with the nearest known name and missing directories. */
 export async function toolNotFound(ref: string, globals: Globals): Promise<AgentAppsError> {
   const missing = missingDirectories(globals)
   const nor = missing.length === 0 ? '' : `, and there is no directory ${missing.join(' or ')}`
@@ -34,37 +34,37 @@ export async function toolNotFound(ref: string, globals: Globals): Promise<Agent
   })
 }
 
-/** The directories that skills were looked for in, and that are still not there. */
+/** The searched directories that still do not exist. */
 function missingDirectories({ diagnostics }: Globals): string[] {
   const noted = [...diagnostics.values()].filter(({ rule }) => rule === 'path-missing')
   return noted.map(({ file }) => file).filter(dir => !disk.isDirectory(dir))
 }
 
-/** True for a tool of the library that is not there because the host opened no workspace. */
+/** True for a tool of the library that needs a workspace, which the host did not open. */
 async function needsWorkspace(name: string, globals: Globals): Promise<boolean> {
   if (globals.config.workspace) return false
   for (const state of directoryStates(globals)) {
-    // What the library has and a look-up did not give can only be that.
+    // The look-up hides only such tools of the library.
     if (state.library && (await askLoaded(state, globals, index => index.tool(name)))) return true
   }
   return false
 }
 
-/** Says how to list the tools: a bundle has no command for it. */
+/** Advice on listing the tools: a bundle has no command for that. */
 function listing(): string {
   return disk.via === 'index'
     ? '`agent-apps list` shows the tools.'
     : '`runtime.listTools()` gives those there are.'
 }
 
-/** The resolution of a reference to a file that gives no tool because of its faults. */
+/** The resolution of a reference to a file whose faults leave no tool. */
 export function brokenTool(found: Found & { record: BrokenRecord }, globals: Globals): Resolution {
   noteBroken(found, globals)
   const { state, record } = found
   return { broken: { ...record.broken, file: disk.resolve(state.dir, record.file) } }
 }
 
-/** Throws TOOL_BROKEN for a broken file that was named by its path; a bare name then leads to nothing. */
+/** Throws TOOL_BROKEN for a broken file that was named by its path. A bare name of one finds nothing instead. */
 export function refuseBrokenPath(ref: string, broken: Diagnostic): void {
   const { kind } = parseReference(ref)
   if (kind === 'path' || kind === 'file-url') throw toolBroken(ref, broken)
@@ -81,7 +81,7 @@ export function noReference(ref: unknown): AgentAppsError {
   )
 }
 
-/** The names of all directories, as far as they have been read. */
+/** The names in all directories that were read. */
 export async function knownNames(globals: Globals): Promise<string[]> {
   const names: string[] = []
   for (const state of directoryStates(globals)) {
@@ -91,5 +91,5 @@ export async function knownNames(globals: Globals): Promise<string[]> {
   return names
 }
 
-/** Names at each end of a long chain of calls that an error shows. */
+/** The number of names that an error shows at each end of a long chain of calls. */
 export const NAMES_SHOWN = 8

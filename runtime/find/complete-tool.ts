@@ -9,12 +9,11 @@ import { addDiagnostic } from '../state/globals.js'
 import type { Resolution, ToolDef } from '../state/tool-def.js'
 import type { ToolSource } from '../state/tool-source.js'
 
-/** Code that is being asked, so that calls at the same time run it once. */
+/** Code that is running for its metadata, so that concurrent calls run it once. */
 const asking = new WeakMap<ToolRecord, Promise<Diagnostic | null>>()
 
 /**
- * A tool from disk whose metadata only its code tells, with what the code tells; broken where the code cannot
- * be run.
+ * Completes a tool from disk whose metadata only its code tells; broken if the code fails.
  */
 export async function completeTool(tool: ToolDef, source: ToolSource, globals: Globals): Promise<Resolution> {
   if (isNotEvaluated(source, globals)) {
@@ -36,10 +35,9 @@ export async function completeTool(tool: ToolDef, source: ToolSource, globals: G
 }
 
 /**
- * Asks the code of a tool that is not compiled for what is not literal in its file, and puts it into the
- * tool's frontmatter.
+ * Runs the code of an uncompiled tool for the metadata that is not literal, and adds it to the tool's frontmatter.
  *
- * @returns why it could not be asked; null where it was
+ * @returns the fault of the code, or null
  */
 async function completeFrontmatter(
   tool: ToolDef,

@@ -7,7 +7,7 @@ import { parseReference } from '../../src/skill/reference.js'
 import type { ToolFunction } from '../state/tool-def.js'
 import type { ToolSource } from '../state/tool-source.js'
 
-/** The reference by which the tool that a delegate names is looked up. */
+/** The reference that a delegate means: a path starts from the file of the skill. */
 export function delegateTarget(ref: string, { state, record }: ToolSource): string {
   return parseReference(ref).kind === 'path' ? disk.resolve(state.dir, record.file, '..', ref) : ref
 }
@@ -17,7 +17,7 @@ export function noTool(what: string, where: { tool: string; file?: string }): Ag
   return new AgentAppsError('TOOL_BROKEN', `${what} is not a function.`, { hint, ...where })
 }
 
-/** The code that a delegate stands for by itself: inline code, or a plain module beside the skill. */
+/** The code of a delegate that is inline or a plain module; null for one that names a tool. */
 export function delegateSource({ state, record }: ToolSource): CodeSource | null {
   const { file, frontmatter } = record
   const { delegate } = frontmatter.metadata
@@ -32,7 +32,7 @@ export function delegateSource({ state, record }: ToolSource): CodeSource | null
     : null
 }
 
-/** The function of an export; null where it is not a tool. */
+/** The function of an export; null for anything but a tool. */
 export function functionOf(value: unknown): ToolFunction | null {
   if (isDefinedTool(value)) return value.fn
   return typeof value === 'function' ? (value as ToolFunction) : null

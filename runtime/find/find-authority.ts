@@ -12,15 +12,14 @@ import type { ToolDef } from '../state/tool-def.js'
 import { sourceOf } from '../state/tool-source.js'
 import { toolOf } from './make-tool.js'
 
-/** A main skill, or the file that should be one and has a fault. */
+/** A main skill, or the fault of the file that should be one. */
 export type Main = { namespace: string } & (
   | { tool: ToolDef; fault?: never }
   | { tool?: never; fault: Diagnostic; path: string }
 )
 
 /**
- * The main skill (`role: main`) that lies directly in a directory; null where there is none. `dir` is
- * absolute.
+ * Finds the main skill (`role: main`) directly in a directory, or null. `dir` is absolute.
  */
 export async function mainInDir(dir: string, globals: Globals = defaultGlobals()): Promise<ToolDef | null> {
   if (globals.configure) await globals.configure()
@@ -36,7 +35,7 @@ async function mainAt(dir: string, globals: Globals): Promise<Main | null> {
     state && folder !== undefined
       ? await withNames(state, globals, () => mainOf(state, folder, globals))
       : null
-  // A main skill with a fault is looked for again.
+  // A fault is not cached.
   if (!main?.fault) globals.cache.mainInDir.set(dir, main?.tool ?? null)
   return main
 }
@@ -50,7 +49,7 @@ function kept(main: ToolDef | null | undefined, { config }: Globals): ToolDef | 
   return config.freshness === 'trust' ? main : undefined
 }
 
-/** The first tool of role `main` whose file lies directly in a folder of a path entry, by its path. */
+/** Finds the first tool of role `main` directly in a folder of a path entry, in order of path. */
 async function mainOf(state: DirectoryState, folder: string, globals: Globals): Promise<Main | null> {
   const names = await namesOf(state, globals, now => filesIn(folder, now))
   for (const path of names ? filesIn(folder, names) : []) {
@@ -66,10 +65,10 @@ async function mainOf(state: DirectoryState, folder: string, globals: Globals): 
   return null
 }
 
-/** The files of each folder, by the names that they are of. */
+/** The files of each folder, by names. */
 const folders = new WeakMap<DirectoryNames, Map<string, string[]>>()
 
-/** The files that lie directly in a folder: `''`, or a path with a slash at its end. */
+/** The files directly in a folder: `''`, or a path that ends with a slash. */
 function filesIn(folder: string, names: DirectoryNames): string[] {
   const known = folders.get(names)
   if (known) return known.get(folder) ?? []
@@ -85,8 +84,8 @@ function filesIn(folder: string, names: DirectoryNames): string[] {
 }
 
 /**
- * The main skill that a tool stands under: the nearest at or above its file, inside its path entry. A tool
- * without a file has the project's main skill, or else the library's.
+ * Finds the main skill above a tool: the nearest at or above its file, inside its path entry. For a tool without a
+ * file, it is the project's main skill, or else the library's.
  */
 export async function findAuthority(
   tool: ToolDef,
@@ -95,7 +94,7 @@ export async function findAuthority(
   return (await authorityOf(tool, globals))?.tool ?? null
 }
 
-/** Finds the main skill that a tool stands under, or the file that should be one and has a fault. */
+/** Finds the main skill above a tool, or the fault of the file that should be one. */
 export async function authorityOf(tool: ToolDef, globals: Globals): Promise<Main | null> {
   const key = tool.src ?? tool.name
   const known = kept(globals.cache.authority.get(key), globals)
@@ -106,8 +105,8 @@ export async function authorityOf(tool: ToolDef, globals: Globals): Promise<Main
 }
 
 /**
- * The nearest folder at or above a tool's file in which a main skill may lie, inside its unit; null where there
- * is none. For where files do not change: records that are loaded say it, and none of the files is opened.
+ * The nearest folder at or above a tool's file, inside its unit, that may contain a main skill, or null. Reads loaded
+ * records only, so use it where files do not change.
  */
 export function mainFolder(tool: ToolDef): string | null {
   const source = sourceOf(tool)
@@ -126,16 +125,16 @@ export function mainFolder(tool: ToolDef): string | null {
   return null
 }
 
-/** Keyed by the names that they are of. */
+/** The folders that may contain a main skill, by names. */
 const mainFolders = new WeakMap<DirectoryNames, ReadonlySet<string>>()
 
-/** The folders of all files but those that surely hold no main skill. */
+/** The folders of all files, except those that certainly contain no main skill. */
 function foldersWithMain(names: DirectoryNames): ReadonlySet<string> {
   const plain = new Set<string>()
   const folders = new Set<string>()
   for (const name of names.names()) {
     const record = names.tool(name)
-    // A file of several tools may hold one with a fault that has no record.
+    // A file of several tools may contain a broken one, which has no record.
     if (!record || isBroken(record) || record.kind === 'code' || record.fragment !== undefined) continue
     if (record.frontmatter.role !== 'main') plain.add(record.file)
   }
@@ -149,7 +148,7 @@ async function nearestMain(tool: ToolDef, globals: Globals): Promise<Main | null
   return null
 }
 
-/** The main skill of a tool's namespace: the highest at or above the tool. */
+/** Finds the main skill of a tool's namespace: the highest at or above the tool. */
 export async function namespaceMain(tool: ToolDef, globals: Globals): Promise<Main | null> {
   let highest: Main | null = null
   for await (const main of mainsAbove(tool, globals)) if (main.namespace !== '') highest = main
@@ -157,8 +156,7 @@ export async function namespaceMain(tool: ToolDef, globals: Globals): Promise<Ma
 }
 
 /**
- * The main skills in a tool's folder and above it, inside its unit, the nearest first. Those of other
- * namespaces are not over it.
+ * The main skills at or above a tool's folder, inside its unit, nearest first, without those of other namespaces.
  */
 async function* mainsAbove(tool: ToolDef, globals: Globals): AsyncGenerator<Main> {
   const { entry, file } = tool.origin
@@ -172,13 +170,13 @@ async function* mainsAbove(tool: ToolDef, globals: Globals): AsyncGenerator<Main
   }
 }
 
-/** A tool without a file stands under the project's main skill, or else the library's. */
+/** The main skill for tools without a file: the project's, or else the library's. */
 async function projectMain(globals: Globals): Promise<Main | null> {
   const isOne = (state: DirectoryState): boolean => isOwn(state) && reachesOut(state, globals)
   return (await rootMain(isOne, globals)) ?? rootMain(({ library }) => library === true, globals)
 }
 
-/** The main skill at the top of the first unit of a directory of a kind that has one without a namespace. */
+/** Finds the first main skill without a namespace at the top of a unit, in some directories. */
 export async function rootMain(
   isOne: (state: DirectoryState) => boolean,
   globals: Globals,

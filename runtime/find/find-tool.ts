@@ -15,21 +15,21 @@ const completing = lazy(() => import('./complete-tool.js'))
 const faults = lazy(() => import('./call-faults.js'))
 const references = lazy(() => import('./resolve-reference.js'))
 
-/** Null entries that are kept: a process that asks for random names forever must not grow without bound. */
+/** The most missing names that are cached, so that random names do not fill the memory. */
 const MISSING_KEPT = 10_000
 
 /**
- * Finds the tool that a reference names: a bare name over the path entries, a path or `file://` URI directly,
- * or `layer://<layer>/<name>` past the shadowing.
+ * Finds the tool of a reference: a bare name in the path entries, a path or `file://` URI directly, or
+ * `layer://<layer>/<name>` regardless of shadowing.
  *
- * @returns null for what does not exist, and for a bare name whose file is broken; `diagnostics` then tells
- * @throws TOOL_BROKEN for a path or `file://` URI whose file is broken, OPTIONS_INVALID where the reference
- *   is not a string
+ * @returns null if it does not exist, or if the file of a bare name is broken, which adds a diagnostic
+ * @throws TOOL_BROKEN for a path or `file://` URI whose file is broken; OPTIONS_INVALID unless the reference is a
+ *   string
  */
 export async function findTool(ref: string, globals: Globals = defaultGlobals()): Promise<ToolDef | null> {
   const known = knownTool(ref, globals)
   if (known !== undefined) return known
-  // Another disk than the bundle's does not have its files.
+  // Only the bundle's own disk has its files.
   if (globals.bundle && disk.via !== 'bundle') return globals.bundle.findTool(ref)
   const resolution = await resolve(ref, globals)
   if (resolution?.broken) (await faults()).refuseBrokenPath(ref, resolution.broken)
@@ -37,7 +37,7 @@ export async function findTool(ref: string, globals: Globals = defaultGlobals())
 }
 
 /**
- * The tool that a reference led to before; null where it led to none, undefined where it must be looked up.
+ * Returns the cached tool of a reference, null if it is known to be missing; undefined if it must be looked up.
  */
 export function knownTool(ref: string, globals: Globals): ToolDef | null | undefined {
   return typeof ref === 'string' && globals.config.freshness === 'trust'
@@ -45,20 +45,20 @@ export function knownTool(ref: string, globals: Globals): ToolDef | null | undef
     : undefined
 }
 
-/** Finds what a reference leads to, and keeps tools and what is missing for the next time. */
+/** Resolves a reference, and caches the result unless it is broken. */
 export async function resolve(ref: string, globals: Globals): Promise<Resolution> {
   if (globals.configure) await globals.configure()
   if (globals.closed) throw runtimeClosed()
   if (typeof ref !== 'string') throw (await faults()).noReference(ref)
   const key = `${ref}\0${pathsKey(globals)}`
-  // Under `check`, a look-up that began before this call may have missed what the caller wrote.
+  // Under `check`, an earlier look-up may have missed what the caller wrote.
   const running = globals.config.freshness === 'trust' && globals.resolving.get(key)
   if (running) return running
   const started = resolveUncached(ref, globals)
   globals.resolving.set(key, started)
   try {
     const resolution = await started
-    // A tool may have been registered meanwhile.
+    // Registering a tool removes the look-up.
     const isCurrent = globals.resolving.get(key) === started
     if (isCurrent && !resolution?.broken) keep(key, resolution?.tool ?? null, globals)
     return resolution
@@ -87,7 +87,7 @@ async function resolveUncached(text: string, globals: Globals): Promise<Resoluti
   return (await references()).resolveReference(text, globals, resolveName)
 }
 
-/** A registered tool of exactly this name, or for a URI one whose source it is. */
+/** Finds a registered tool by exact name, or by the URI of its source. */
 function registeredTool(ref: string, { tools: { programmaticTools } }: Globals): ToolDef | undefined {
   const named = programmaticTools.get(ref)
   if (named || !/^[a-z][a-z0-9+.-]*:\/\//i.test(ref)) return named
@@ -95,8 +95,8 @@ function registeredTool(ref: string, { tools: { programmaticTools } }: Globals):
 }
 
 /**
- * Looks a name up in the directories that are searched, in order. Only when all miss, files are looked for that
- * were added since they were compiled, or since they were read.
+ * Looks a name up in the searched directories, in order. If all miss, looks for files that were added since the
+ * directories were compiled or read.
  */
 async function resolveName(
   name: string,

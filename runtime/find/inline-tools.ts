@@ -7,10 +7,10 @@ import type { Resolution, ToolDef, ToolFunction } from '../state/tool-def.js'
 import { functionOf, noTool } from './delegate-source.js'
 
 /**
- * The tool of an `inline://` reference, made at its first use and kept as a registered tool under the whole
- * reference. Null where the compiler's reader is absent.
+ * Makes the tool of an `inline://` reference, and registers it under the whole reference. Null without the compiler's
+ * reader.
  *
- * @throws INLINE_INVALID, NOT_EVALUATED, and what importing the code throws
+ * @throws INLINE_INVALID, NOT_EVALUATED, and the errors of importing the code
  */
 export async function makeInlineTool(ref: string, globals: Globals): Promise<Resolution> {
   const { kind, text } = parseInline(ref)
@@ -39,8 +39,7 @@ export async function makeInlineTool(ref: string, globals: Globals): Promise<Res
 }
 
 /**
- * Keeps inline code that was imported under its whole reference, unless there is a tool of that name. It
- * takes what it is given.
+ * Registers imported inline code under its whole reference, unless that is registered. It takes any arguments.
  */
 export function keepInlineCode(
   ref: string,

@@ -11,15 +11,15 @@ import type { Origin, ToolDef, ToolFunction } from '../state/tool-def.js'
 import { Sourced, type ToolSource } from '../state/tool-source.js'
 
 /**
- * The code that runs and renders a tool. Finding one loads none of it, so that a process that only finds
- * tools, and a small bundle, go without.
+ * The code that runs and renders tools. Finding a tool does not load it, so that processes that only find tools, and
+ * small bundles, do without.
  */
 const code = lazy(() => import('../call/run-code.js'))
 const markdown = lazy(() => import('../content/markdown-tool.js'))
 export const details = lazy(() => import('./read-details.js'))
 export const contents = lazy(() => import('../content/find-content.js'))
 
-/** The tool of a record, one for each. Nothing is read for it. */
+/** Returns the tool of a record, always the same one. Reads nothing. */
 export function toolOf(source: ToolSource, globals: Globals): ToolDef {
   const { names, record } = source
   const tools = globals.byRecord.get(names) ?? new Map<ToolRecord, ToolDef>()
@@ -37,7 +37,7 @@ function makeTool(source: ToolSource, globals: Globals): ToolDef {
   const frontmatter = state.library ? internal(record.frontmatter) : record.frontmatter
   const fn = once(async (): Promise<ToolFunction> => {
     const delegate = frontmatter.metadata.delegate
-    // Null takes an inherited one away.
+    // Null removes an inherited one.
     if (delegate !== undefined && delegate !== null) return (await code()).loadDelegate(source, globals)
     if (kind !== 'code') {
       const { runSkill } = await markdown()
@@ -99,12 +99,12 @@ const OF_ORIGIN = {
   ),
 }
 
-/** The frontmatter of a tool that the package ships. No author can give this tag. */
+/** Tags a tool of the package. Authors cannot give this tag. */
 function internal(frontmatter: ToolFrontmatter): ToolFrontmatter {
   return { ...frontmatter, tags: [...frontmatter.tags, INTERNAL_TAG] }
 }
 
-/** Loads something at the first call; what failed is tried again. */
+/** Loads something at the first call, and again after a failure. */
 function once<Result>(load: () => Promise<Result>): () => Promise<Result> {
   let loading: Promise<Result> | undefined
   return () => {
@@ -117,8 +117,7 @@ function once<Result>(load: () => Promise<Result>): () => Promise<Result> {
 }
 
 /**
- * The tools of a name in the directories after one: by their indexes, and of those without by what was read
- * of them.
+ * The tools of a name in the directories after one, from their indexes, or the files that were read.
  */
 function shadowedBy(name: string, by: DirectoryState, globals: Globals): Origin['shadows'] {
   return statesAfter(by, globals).flatMap(state => {

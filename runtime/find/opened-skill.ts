@@ -5,22 +5,22 @@ import { sourceOf } from '../state/tool-source.js'
 import { readDetails } from './read-details.js'
 
 /**
- * The result for an agent that opens a folder skill, so that it finds the `scripts/x.py` that the text names.
+ * An opened folder skill, with its folder and files, so that an agent finds a `scripts/x.py` that the content names.
  */
 export interface OpenedSkill {
   content: string
-  /** The skill's folder, absolute. Absent where there is no file system, and in a bundle. */
+  /** The skill's folder, absolute. Absent without a file system, and in a bundle. */
   directory?: string
   /** Its other files, in order of path, relative to its folder. Size in bytes. */
   resources: { path: string; size: number }[]
 }
 
-/** A folder skill's content with where its other files are. */
+/** Adds the folder and the other files of a skill to its content. */
 export async function openSkill(tool: ToolDef, content: string, globals: Globals): Promise<OpenedSkill> {
   return { content, ...(await readFolder(tool, globals)) }
 }
 
-/** The folder of a skill, and the list of its other files. */
+/** Lists the folder of a skill and its other files. */
 export async function readFolder(tool: ToolDef, globals: Globals): Promise<Omit<OpenedSkill, 'content'>> {
   const { resources } = await readDetails(tool, globals)
   const source = tool.kind === 'folder' ? sourceOf(tool) : undefined

@@ -16,8 +16,7 @@ import { contents } from './make-tool.js'
 import { requireTool } from './require-tool.js'
 
 /**
- * A tool with its details. Directories without an index are read for this where they may have tools that it
- * shadows.
+ * Returns a tool with its details. Reads later directories without an index, since the tool may shadow some of theirs.
  */
 export async function describe(
   ref: string,
@@ -25,14 +24,14 @@ export async function describe(
 ): Promise<{ tool: ToolDef } & Required<ToolDetails>> {
   const tool = await requireTool(ref, globals)
   const state = sourceOf(tool)?.state
-  // Under `verify` what no index names does not count.
+  // Under `verify`, only indexes count.
   if (state && !globals.config.verify) {
     for (const later of statesAfter(state, globals)) await namesOf(later, globals)
   }
   return { tool, ...(await readDetails(tool, globals)) }
 }
 
-/** The author's frontmatter as it was written, and the other files of a folder skill with size and digest. */
+/** Reads the details of a tool: its frontmatter as written, its other files, references and placeholders. */
 export async function readDetails(tool: ToolDef, globals: Globals): Promise<Required<ToolDetails>> {
   const source = sourceOf(tool)
   const details = source && (await withNames(source.state, globals, () => ask(source, globals)))
@@ -57,8 +56,7 @@ async function referencesInContent(
 }
 
 /**
- * Reads details from the index that lies there now, since parts of the one that the tool was found in may be
- * gone.
+ * Reads details from the current index, since parts of the index that the tool was found in may be gone.
  */
 async function ask({ state, names, record }: ToolSource, globals: Globals): Promise<ToolDetails | undefined> {
   const index = names.via === 'disk' ? names : currentIndex(state, globals)
@@ -72,7 +70,7 @@ async function ask({ state, names, record }: ToolSource, globals: Globals): Prom
 }
 
 /**
- * Reads the bytes of a tool's own file.
+ * Reads a tool's own file.
  *
  * @throws RESOURCE_NOT_FOUND, RESOURCE_UNREADABLE; INTEGRITY_FAILED under `verify`
  */
@@ -84,7 +82,7 @@ export async function sourceBytes(
   const path = disk.resolve(state.dir, file)
   const size = disk.stat(path)?.size ?? 0
   const bytes = await (kind === 'folder'
-    ? // Whatever it is a link to, it is its folder's own.
+    ? // A SKILL.md that is a link may lead only to a file of its own folder.
       disk.readInside(disk.resolve(path, '..'), file.replace(/^.*\//, ''))
     : disk.readRange(path, 0, size, size)
   ).catch(error => {
@@ -104,7 +102,7 @@ export async function sourceBytes(
   return bytes
 }
 
-/** Reads the bytes of a resource for `readResource`: of one of a folder skill's files, its SKILL.md included. */
+/** Implements `readResource`: reads one of a folder skill's files, including its SKILL.md. */
 export async function resourceBytes(ref: string, path: string, globals: Globals): Promise<Uint8Array> {
   if (globals.bundle && disk.via !== 'bundle') return globals.bundle.readResource(ref, path)
   const tool = await requireTool(ref, globals)
@@ -140,8 +138,8 @@ export async function resourceBytes(ref: string, path: string, globals: Globals)
 }
 
 /**
- * A folder is a skill's only with the skill's file in it: an index that says so of any other folder is not
- * believed.
+ * Reads a file in the folder of a skill. A folder without the skill's file is not believed to be one, whatever the
+ * index says.
  */
 async function readOwn({ state, record }: ToolSource, path: string): Promise<Uint8Array | null> {
   // Only a folder skill has files besides its own.

@@ -19,7 +19,7 @@ import { toolOf } from './make-tool.js'
 
 const SKILL_FILE = /(?:^|\/)(?:skill\.md|[^/]+\.skill\.(?:md|ts|js|mts|mjs))$/i
 
-/** Loads every tool of a file for `loadSkillsFromFile`. */
+/** Implements `loadSkillsFromFile`. */
 export async function loadSkills(path: string, globals: Globals): Promise<ToolDef[]> {
   if (globals.configure) await globals.configure()
   const at = await fileInEntry(path, globals)
@@ -34,12 +34,12 @@ export async function loadSkills(path: string, globals: Globals): Promise<ToolDe
   return [...tools]
 }
 
-/** Under `check` a file may change at any time. */
+/** The cached tools of a file; none under `check`, as it may have changed. */
 function keptTools({ state, file }: FileInEntry, { cache, config }: Globals): ToolDef[] | undefined {
   return config.freshness === 'trust' ? cache.file.get(disk.resolve(state.dir, file)) : undefined
 }
 
-/** Keeps the sound tools of a file, where it has any; one that has faults alone is asked again. */
+/** Caches the valid tools of a file, if any. A file with faults only is read again. */
 function keepTools(at: FileInEntry, found: readonly Found[], globals: Globals): ToolDef[] {
   const tools = found.flatMap(({ record, ...one }) =>
     isBroken(record) ? [] : [toolOf({ ...one, record }, globals)],
@@ -48,7 +48,7 @@ function keepTools(at: FileInEntry, found: readonly Found[], globals: Globals): 
   return tools
 }
 
-/** The tool of a file that a fragment picks, or without one the first, with what only its code tells. */
+/** Finds the tool of a file that a fragment names, or the first, and completes it by its code if needed. */
 export async function loadPath(reference: PathReference, globals: Globals): Promise<Resolution> {
   const path = reference.kind === 'path' ? reference.path : disk.fromFileUrl(reference.url)
   const resolution = path === null ? null : await toolAt(path, reference.fragment, globals)
@@ -79,16 +79,16 @@ async function toolAt(path: string, fragment: string | undefined, globals: Globa
 
 interface FileInEntry {
   state: DirectoryState
-  /** Relative to the state's directory. */
+  /** Relative to the directory. */
   file: string
 }
 
 interface FoundInFile extends Found {
-  /** True for the one that the path alone means. A bundle may have others of the file and not this one. */
+  /** True for the first tool, which a path without a fragment means. A bundle may lack it. */
   isFirst: boolean
 }
 
-/** The path entry that a file lies in, or else its own directory. */
+/** Finds the path entry that contains a file, or else takes its own directory. */
 async function fileInEntry(path: string, globals: Globals): Promise<FileInEntry | null> {
   const named = disk.resolve(globals.config.cwd ?? disk.cwd(), path)
   const file = fileAt(named)
@@ -97,7 +97,7 @@ async function fileInEntry(path: string, globals: Globals): Promise<FileInEntry 
   for (const state of directoryStates(globals)) {
     const inside = disk.inside(state.dir, file)
     if (inside === null || !isInside(inside)) continue
-    // Code may be deployed as its modules, without the file that it was.
+    // Code may be deployed as compiled modules, without its file.
     const isKnown = async (): Promise<boolean> =>
       globals.config.freshness === 'trust' &&
       ((await askLoaded(state, globals, index => index.file(inside))) ?? null) !== null
@@ -111,8 +111,7 @@ async function fileInEntry(path: string, globals: Globals): Promise<FileInEntry 
 }
 
 /**
- * The file that a path means: for a folder its SKILL.md, unless the folder itself stands where a skill file
- * should be.
+ * The file that a path means: for a folder its SKILL.md, unless the folder itself has the name of a skill file.
  */
 function fileAt(named: string): string {
   if (!disk.isDirectory(named)) return named
@@ -120,12 +119,12 @@ function fileAt(named: string): string {
   return SKILL_FILE.test(named.replaceAll('\\', '/')) && !stands(file) ? named : file
 }
 
-/** True for a file, and for what stands in its place and cannot be read. */
+/** True for a file, and for an unreadable item of its name. */
 function stands(file: string): boolean {
   return disk.stat(file) !== null || disk.isDirectory(file) || isLost(file)
 }
 
-/** True for a link that leads nowhere. It may have been that of a folder skill. */
+/** True for a broken link, which may have led to a skill file. */
 function isLost(file: string): boolean {
   const folder = disk.resolve(file, '..')
   const isListed = (): boolean =>
@@ -133,12 +132,11 @@ function isLost(file: string): boolean {
   return disk.stat(file) === null && !disk.isDirectory(file) && isListed()
 }
 
-/** A file outside of all path entries is the project's own. */
+/** The directory of a file outside all path entries: it counts as the project's. */
 const OUTSIDE = { external: false, layer: 'project' as const, ignore: [], index: null }
 
 /**
- * A file's tools in its order: as the index has them, where it has them all and the file did not change, else
- * as the file says.
+ * The tools of a file, in order: from the index if it has all of them and the file did not change, else from the file.
  */
 async function foundIn(at: FileInEntry, globals: Globals): Promise<FoundInFile[]> {
   const found = await withNames(at.state, globals, () => foundOnce(at, globals))
@@ -150,7 +148,7 @@ async function foundIn(at: FileInEntry, globals: Globals): Promise<FoundInFile[]
 
 async function foundOnce({ state, file }: FileInEntry, globals: Globals): Promise<FoundInFile[]> {
   const indexed = askIndex(state, globals, index => inNames(state, index, file)) ?? []
-  // A file with a fault may hold more than the index could take.
+  // A file with a fault may contain tools that are not in the index.
   const isWhole =
     indexed.length > 0 &&
     indexed.every(({ names }) => !names.file(file)?.diagnostics.some(({ fatal }) => fatal))

@@ -12,7 +12,7 @@ export type ResolveName = (
   globals: Globals,
 ) => Promise<Resolution>
 
-/** Resolves a reference that is not a bare name: a layer's, a path, a URL, or code. */
+/** Resolves a reference that is not a bare name: `layer://`, a path, `file://` or `inline://`. */
 export async function resolveReference(
   text: string,
   globals: Globals,
