@@ -1,4 +1,4 @@
-import { statSync } from 'node:fs'
+import { existsSync, statSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { pathEntryDir } from 'agent-apps'
 import { fromMessage, type Message } from 'agent-apps/compiler'
@@ -60,6 +60,12 @@ async function run(invocation: Invocation): Promise<number> {
   const format = readFormat(invocation)
   const [first, five] = [readRate('min-first', options), readRate('min-five', options)]
   const given = invocation.positionals.map(path => resolve(cwd, path))
+  const absent = invocation.positionals.find((_, at) => !existsSync(given[at] ?? ''))
+  if (absent !== undefined)
+    throw usageError(
+      `The path ${JSON.stringify(absent)} does not exist.`,
+      'Name a directory of skills, or a file with prompts.',
+    )
   const files = given.filter(isFile)
   const folders = invocation.positionals.filter((_, at) => !files.includes(given[at] ?? ''))
   const runtime = await openRuntime(

@@ -2,7 +2,9 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import type { Diagnostic, ToolDef } from 'agent-apps/runtime'
 import { thrownText } from '../../src/base/attempt.js'
-import { isJsonObject, isStringArray, type JsonObject } from '../../src/base/json.js'
+import { isStringArray } from '../../src/base/json.js'
+import { parseLocated } from './parse-located.js'
+import { readEntries } from './read-entries.js'
 
 /** Words of a user, and the skill that they should or should not lead to. */
 export interface TriggerCase {
@@ -18,7 +20,7 @@ export interface TriggerCase {
 
 export interface TriggerCases {
   cases: TriggerCase[]
-  /** The files that could not be read as cases. */
+  /** The files and the entries that could not be read as cases. */
   faults: Diagnostic[]
 }
 
@@ -38,15 +40,12 @@ export async function readTriggerCases(
 ): Promise<TriggerCases> {
   const found: TriggerCases = { cases: tools.flatMap(declaredCases), faults: [] }
   const owned = tools.filter(({ kind }) => kind === 'folder').map(folderOf)
-  const known = new Set(owned.map(({ folder }) => folder))
-  const all = [
-    ...owned.flatMap(({ folder, name }) => caseFiles(folder).map(file => ({ file, name }))),
-    ...folders
-      .filter(folder => !known.has(folder))
-      .flatMap(folder => caseFiles(folder).map(file => ({ file, name: null }))),
-    ...files.map(file => ({ file, name: null })),
-  ]
-  for (const { file, name } of all) await addFrom(file, name, found)
+  const owners = new Map(
+    owned.flatMap(({ folder, name }) => casePlaces(folder).map(place => [place, name] as const)),
+  )
+  const places = [...owners.keys(), ...folders.flatMap(casePlaces)]
+  const all = new Set([...places.flatMap(caseFiles), ...files])
+  for (const file of all) await addFrom(file, owners.get(dirname(file)) ?? null, found)
   return found
 }
 
@@ -54,15 +53,15 @@ function folderOf({ name, origin }: ToolDef): { name: string; folder: string } {
   return { name, folder: dirname(join(origin.entry, origin.file)) }
 }
 
-function caseFiles(folder: string): string[] {
-  return [folder, join(folder, 'evals')].flatMap(place =>
-    existsSync(place)
-      ? readdirSync(place)
-          .filter(name => FILES.test(name))
-          .sort()
-          .map(name => join(place, name))
-      : [],
-  )
+/** The folders with the cases of a skill or a collection. */
+function casePlaces(folder: string): string[] {
+  return [folder, join(folder, 'evals')]
+}
+
+function caseFiles(place: string): string[] {
+  if (!existsSync(place)) return []
+  const names = readdirSync(place).filter(name => FILES.test(name))
+  return names.sort().map(name => join(place, name))
 }
 
 /** The phrases that a skill names itself. */
@@ -75,62 +74,17 @@ function declaredCases({ name, frontmatter, origin }: ToolDef): TriggerCase[] {
 }
 
 async function addFrom(file: string, owner: string | null, { cases, faults }: TriggerCases): Promise<void> {
+  const fault = (line: number, reason: string, near: string | null): Diagnostic => ({
+    ...{ file, line, column: 1, rule: 'trigger-unreadable', severity: 'warning', reason },
+    note: near ? `Did you mean "${near}"?` : 'Correct it: docs/eval.md has the forms that are read.',
+  })
   try {
-    const text = readFileSync(file, 'utf8')
-    const made = casesIn(await parse(file, text), owner)
-    if (made.length === 0) throw new Error('it has no prompts with the skill that they are for')
-    for (const one of made) cases.push({ ...one, file, line: lineOf(one.query, text) })
+    const { value, lineAt } = await parseLocated(file, readFileSync(file, 'utf8'))
+    const read = readEntries(value, owner)
+    if (read.prompts.length + read.faults.length === 0) throw new Error('it has no prompts')
+    for (const { path, ...prompt } of read.prompts) cases.push({ ...prompt, file, line: lineAt(path) })
+    for (const { path, reason, near } of read.faults) faults.push(fault(lineAt(path), reason, near))
   } catch (error) {
-    faults.push({
-      ...{ file, line: 1, column: 1, rule: 'trigger-unreadable', severity: 'warning' },
-      reason: `The file has no cases: ${thrownText(error)}`,
-      note: 'Correct it: docs/eval.md has the forms that are read.',
-    })
+    faults.push(fault(1, `The file has no cases: ${thrownText(error)}`, null))
   }
-}
-
-async function parse(file: string, text: string): Promise<unknown> {
-  if (file.endsWith('.json')) return JSON.parse(text)
-  if (file.endsWith('.jsonl'))
-    return text.split('\n').flatMap(line => (line.trim() === '' ? [] : [JSON.parse(line) as unknown]))
-  const { load } = await import('js-yaml')
-  return load(text)
-}
-
-type Case = Pick<TriggerCase, 'query' | 'skill' | 'should'>
-
-function casesIn(value: unknown, owner: string | null): Case[] {
-  if (Array.isArray(value)) return value.flatMap(item => casesIn(item, owner))
-  if (!isJsonObject(value)) return []
-  if (Array.isArray(value.queries)) return casesIn(value.queries, owner)
-  const named = value.skill === undefined ? value.expected_skill : value.skill
-  const skill = typeof named === 'string' ? named : owner
-  const { should_trigger_prompts: right, should_not_trigger_prompts: wrong } = value
-  if (right !== undefined || wrong !== undefined)
-    return skill === null
-      ? []
-      : [
-          ...promptsIn(right).map(query => ({ query, skill, should: true })),
-          ...promptsIn(wrong).map(query => ({ query, skill, should: false })),
-        ]
-  return oneCase(value, named === null ? '' : skill)
-}
-
-function oneCase({ query, prompt, should_trigger: should = true }: JsonObject, skill: string | null): Case[] {
-  const text = query ?? prompt
-  if (typeof text !== 'string' || typeof should !== 'boolean' || skill === null) return []
-  return [{ query: text, skill: skill === '' ? null : skill, should }]
-}
-
-function promptsIn(prompts: unknown): string[] {
-  if (!Array.isArray(prompts)) return []
-  const texts = prompts.map(one => (isJsonObject(one) ? one.prompt : one))
-  return texts.filter(text => typeof text === 'string')
-}
-
-/** The line of a text where a query first stands, as it is written in JSON or in YAML; 1 where it is written otherwise. */
-function lineOf(query: string, text: string): number {
-  const written = [JSON.stringify(query).slice(1, -1), query].map(one => text.indexOf(one))
-  const at = written.find(place => place !== -1) ?? 0
-  return text.slice(0, at).split('\n').length
 }

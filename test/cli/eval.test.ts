@@ -78,6 +78,74 @@ describe('agent-apps eval', () => {
     expect(sarif.runs[0].tool.driver.rules[0].help.markdown).toContain('does not find')
   })
 
+  it.each<[entry: string, says: string, note?: string]>([
+    [
+      '{ "query": "bills", "shouldTrigger": false }',
+      'An entry has an unknown key "shouldTrigger"',
+      'Did you mean "should_trigger"?',
+    ],
+    [
+      '{ "query": "bills", "should_trigger": "false" }',
+      '"should_trigger" must be true or false, not "false"',
+    ],
+    ['{ "qery": "bills" }', 'An entry has an unknown key "qery"', 'Did you mean "query"?'],
+    ['{ "query": " " }', 'The "query" of an entry must be a string with words'],
+    ['{ "text": "bills" }', 'An entry has no "query"'],
+    ['{ "query": "bills", "skill": ["pay"] }', 'The "skill" of an entry must be a string'],
+    ['"bills"', 'An entry must be an object with a "query"'],
+  ])('reports %s and does not count it', async (entry, reason, note = 'Correct it: docs/eval.md') => {
+    const right = '{ "query": "pay", "query_id": 3 }'
+    const tree = {
+      'skills/pay/SKILL.md': skill('pay', 'Pays.'),
+      'skills/pay/evals/triggers.json': `[\n  ${right},\n  ${entry}\n]`,
+      'skills/pay/evals/triggers.jsonl': `${right}\n\n${entry}\n`,
+      'skills/pay/evals/triggers.yaml': `- ${right}\n\n- ${entry}\n`,
+    }
+    const { stdout } = await agentApps(makeTree(tree), ['eval', 'skills', '--json'])
+    const told = { rule: 'trigger-unreadable', line: 3, reason, note: expect.stringContaining(note) }
+    expect(JSON.parse(stdout)).toMatchObject({ prompts: 3, first: 3, diagnostics: [told, told, told] })
+  })
+
+  it('reports what is wrong in lists of prompts, and entries for no skill', async () => {
+    const tree = {
+      'skills/pay/SKILL.md': skill('pay', 'Pays.'),
+      'skills/pay/evals/triggers.yaml':
+        'should_trigger_prompts:\n  - pay\n  - prompt: 3\nshould_not_triger_prompts: [walk]\n',
+      'skills/evals/triggers.json': '[{ "query": "pay" }]',
+    }
+    const { stdout } = await agentApps(makeTree(tree), ['eval', 'skills', '--json'])
+    expect(JSON.parse(stdout)).toMatchObject({
+      ...{ prompts: 1, others: { prompts: 0 } },
+      diagnostics: [
+        { line: 4, note: 'Did you mean "should_not_trigger_prompts"?' },
+        { line: 3, reason: 'The "query" of an entry must be a string with words' },
+        { line: 1, reason: 'An entry has no "skill", and is in the folder of none' },
+      ],
+    })
+  })
+
+  it('reads each file once, and a file that is named in the folder of a skill for that skill', async () => {
+    const cwd = makeTree({
+      'skills/pay/SKILL.md': skill('pay', 'Pays.'),
+      'skills/pay/evals/trigger_queries.json': '[{ "query": "pay" }]',
+      'skills/pay/evals/more.json': '[{ "query": "pays" }]',
+      'eval_queries.json': '[{ "query": "pay it", "skill": "pay" }]',
+    })
+    const prompts = async (...args: string[]) => {
+      const { stdout } = await agentApps(cwd, ['eval', '--json', ...args])
+      return JSON.parse(stdout)
+    }
+    const own = 'skills/pay/evals/trigger_queries.json'
+    expect(await prompts('.', 'eval_queries.json', own)).toMatchObject({ prompts: 2, diagnostics: [] })
+    expect(await prompts('skills', 'skills/pay/evals/more.json')).toMatchObject({ prompts: 2, first: 2 })
+  })
+
+  it('says that a path does not exist', async () => {
+    const { status, stderr } = await agentApps(cwd, ['eval', 'skills', 'nosuch.json'])
+    expect(status).toBe(2)
+    expect(stderr).toContain('The path "nosuch.json" does not exist.')
+  })
+
   it('says that there are no prompts', async () => {
     const none = await agentApps(makeTree({ 'skills/a/SKILL.md': skill('a', 'A.') }), ['eval', 'skills'])
     expect(none).toMatchObject({ status: 2, stdout: '', stderr: expect.stringContaining('docs/eval.md') })
