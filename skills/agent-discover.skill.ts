@@ -13,6 +13,7 @@ export const frontmatter = {
         tags: { type: 'array', items: { type: 'string' }, description: 'Only tools with all of these tags.' },
         pattern: {
           type: 'string',
+          maxLength: 500,
           description: 'Only tools that one of these patterns matches: "db-*", or "#api" for a tag.',
         },
         runs: { type: 'boolean', description: 'Only tools that do something; false: only texts to load.' },

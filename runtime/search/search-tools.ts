@@ -1,3 +1,4 @@
+import { AgentAppsError } from '../../src/base/error.js'
 import { checkOptions, type OptionTable } from '../../src/base/options.js'
 import { isLibrary } from '../../src/catalog/offered-tool.js'
 import { matchPattern } from '../../src/patterns/tool-pattern.js'
@@ -72,6 +73,14 @@ export async function searchTools(
 ): Promise<SearchResult> {
   checkOptions('search', options, OPTIONS)
   const { limit = DEFAULT_LIMIT } = options
+  if (!Number.isInteger(limit) || limit < 0)
+    throw new AgentAppsError(
+      'OPTIONS_INVALID',
+      `"limit" of search must be a whole number from 0, not ${limit}.`,
+      {
+        hint: 'It is the maximum number of hits.',
+      },
+    )
   const isWanted = filterOf(options)
   const words = wordsOfQuery(String(query))
   if (words.length === 0) {

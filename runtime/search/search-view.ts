@@ -23,7 +23,7 @@ const views = new WeakMap<readonly ToolDef[], { tools: readonly ToolDef[]; view:
 
 /** What a caller may search of some tools: of those that it would be asked about opening, what they declare. */
 export async function searchView(tools: readonly ToolDef[], searchable: Searchable): Promise<SearchView> {
-  const { known, limits } = searchable
+  const { known, limits, globals } = searchable
   // Code knows all of them.
   const key = limits ? known : tools
   const made = views.get(key)
@@ -32,7 +32,8 @@ export async function searchView(tools: readonly ToolDef[], searchable: Searchab
     ? await partsOf(tools, searchable, limits)
     : new Uint8Array(tools.length).fill(EVERYTHING)
   const view = searchViewOf(parts)
-  views.set(key, { tools, view })
+  // A guard may answer otherwise the next time.
+  if (!limits || !globals.config.policy?.guard) views.set(key, { tools, view })
   return view
 }
 

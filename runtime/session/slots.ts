@@ -188,11 +188,19 @@ export class Slot {
     const { byKey } = slotsOf(this.globals)
     if (byKey.get(this.key) !== this) return
     byKey.delete(this.key)
-    if (this.#isStored) return
+    if (this.#isStored) return this.#forgetKey()
     const next = new Slot(this.key, this.tool, this.declared, this.sessionId, undefined, this.globals)
     next.value = this.#keptValue
     next.#note(canonicalText(next.value))
     byKey.set(this.key, next)
+  }
+
+  /** Removes the key of a slot that is in the store from those of its session. */
+  #forgetKey(): void {
+    const { bySession } = slotsOf(this.globals)
+    const keys = bySession.get(this.sessionId ?? '')
+    keys?.delete(this.key)
+    if (keys?.size === 0) bySession.delete(this.sessionId ?? '')
   }
 
   /** Runs before anything that walks through the value, which may be circular. */

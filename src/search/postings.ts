@@ -14,9 +14,15 @@ export const NO_POSTINGS: Postings = { rows: [], all: [], declared: [] }
 /** Postings by term. */
 export interface TermIndex {
   postings: (term: string) => Postings | undefined
-  /** Those of all terms that begin with a text, as those of one: of several that a tool has, the strongest. */
+  /**
+   * Those of the first terms that begin with a text, at most `BEGINNINGS_MAX`, as those of one: of several that a
+   * tool has, the strongest.
+   */
   beginningWith: (start: string) => Postings
 }
+
+/** Terms that one beginning stands for: more of them say little about what was meant. */
+const BEGINNINGS_MAX = 200
 
 /** @param tools the terms of each tool, in order of row */
 export function indexTerms(tools: readonly ToolTerms[]): TermIndex {
@@ -36,7 +42,8 @@ export function indexTerms(tools: readonly ToolTerms[]): TermIndex {
     beginningWith(start) {
       sorted ??= [...byTerm.keys()].sort()
       const several: Postings[] = []
-      for (let at = firstFrom(sorted, start); sorted[at]?.startsWith(start); at++)
+      const first = firstFrom(sorted, start)
+      for (let at = first; at < first + BEGINNINGS_MAX && sorted[at]?.startsWith(start); at++)
         several.push(byTerm.get(sorted[at] ?? '') ?? NO_POSTINGS)
       return strongest(several)
     },

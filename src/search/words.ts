@@ -2,6 +2,8 @@ import { stem } from './stem.js'
 
 /** At most this much of one text counts, in UTF-16 units, so that a hostile one costs no more than a long one. */
 export const TEXT_MAX = 8192
+/** More words make a query no better, and may take long: each may be the beginning of many terms. */
+const QUERY_WORDS_MAX = 32
 /** Longer runs are encoded data. */
 const WORD_MAX = 64
 
@@ -33,14 +35,14 @@ export function termsOfName(name: string): string[] {
   return wordsAndParts(name).map(stemOf)
 }
 
-/** The words of a query, each once. A query of words that say nothing keeps them: names may have them. */
+/** The first words of a query, each once. A query of words that say nothing keeps them: names may have them. */
 export function wordsOfQuery(query: string): QueryWord[] {
   const words = wordsAndParts(query)
   const telling = words.filter(word => !STOP_WORDS.has(word))
   const byTerm = new Map<string, QueryWord>()
   for (const word of telling.length > 0 ? telling : words) {
     const term = stemOf(word)
-    if (!byTerm.has(term)) byTerm.set(term, { word, term })
+    if (byTerm.size < QUERY_WORDS_MAX && !byTerm.has(term)) byTerm.set(term, { word, term })
   }
   return [...byTerm.values()]
 }

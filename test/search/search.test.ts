@@ -77,6 +77,30 @@ describe('search', () => {
     expect(await runtime.search('weather')).toEqual([])
   })
 
+  it('refuses a limit that is no whole number, and goes on finding', async () => {
+    const runtime = open()
+    const before = shown(await runtime.search('purge deploy'))
+    for (const limit of [1.5, Number.NaN, -1])
+      await expect(runtime.search('purge deploy', { limit })).rejects.toMatchObject({
+        code: 'OPTIONS_INVALID',
+      })
+    expect(shown(await runtime.search('purge deploy'))).toEqual(before)
+  })
+
+  it('takes the first words of a long query, and the first terms of a beginning', async () => {
+    const many = Array.from({ length: 5_000 }, (_, number) => `qx${number}`)
+    const runtime = createRuntime({ paths: [], library: false })
+    for (let tool = 0; tool < 50; tool++)
+      runtime.register({
+        name: `t${tool}`,
+        description: many.slice(tool * 100, tool * 100 + 100).join(' '),
+        execute: () => 1,
+      })
+    const found = await runtime.search(`${many.map(word => `${word}0`).join(' ')} qx`, { limit: 50 })
+    expect(found.length).toBeLessThan(50)
+    expect(await runtime.search('qx49 qx4999', { limit: 50 })).toHaveLength(2)
+  })
+
   it('filters before the limit, and changes no score by that', async () => {
     const runtime = open()
     const all = await runtime.search('purge deploy')
