@@ -91,7 +91,9 @@ async function run(invocation: Invocation): Promise<number> {
   const comparison = typeof baseline === 'string' ? compareWithBaseline(baseline, messages, cwd) : null
   const diagnostics = comparison?.fresh ?? messages
   const below = [
-    ...belowRate(judgement.all.first, judgement, first, 'first'),
+    ...belowRate(judgement.all.first, judgement, first, 'first').map(
+      text => `${text}: --verbose lists the prompts`,
+    ),
     ...belowRate(judgement.all.five, judgement, five, 'among five'),
   ]
   const isStrict = options.strict === true || comparison !== null
@@ -118,7 +120,8 @@ function report(judged: Judged, format: Format, invocation: Invocation): void {
   if (format === 'json') {
     const { all, skills, others } = judgement
     const { skill: _, ...rates } = all
-    output.jsonResult({ ...rates, others, skills, diagnostics: diagnostics.map(fromMessage) })
+    const notFirst = judgement.notFirst.map(one => ({ ...one, file: fromCwd(one.file, cwd) }))
+    output.jsonResult({ ...rates, others, skills, notFirst, diagnostics: diagnostics.map(fromMessage) })
   } else if (format === 'sarif') output.jsonResult(sarifLog(diagnostics, cwd, !fails))
   else if (format === 'github') {
     for (const line of githubAnnotations(diagnostics, cwd)) output.result(line)
@@ -127,10 +130,20 @@ function report(judged: Judged, format: Format, invocation: Invocation): void {
   } else {
     const shown = withoutAsides(diagnostics, invocation)
     for (const line of prettyDiagnostics(shown, invocation, output.stdout)) output.result(line)
+    if (output.verbose) for (const line of notFirstLines(judgement, cwd)) output.result(line)
     for (const line of worst(judgement)) output.result(line)
     if (comparison) showComparison(comparison, invocation)
     output.result(summary)
   }
+}
+
+function notFirstLines({ notFirst }: Judgement, cwd: string): string[] {
+  return notFirst.map(({ query, skill, file, line, first }) => {
+    const instead = first === null ? 'nothing is found' : `"${first}" comes first`
+    return printable(
+      `${fromHere(file, cwd)}:${line} ${JSON.stringify(query)} does not find "${skill}" first: ${instead}`,
+    )
+  })
 }
 
 /** The skills that are found worst, of those that are not always found first. */

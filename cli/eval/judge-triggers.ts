@@ -17,7 +17,19 @@ export interface Judgement {
   skills: SkillRate[]
   /** Prompts that should not lead to a skill, and how many do. */
   others: { prompts: number; wrong: number }
+  /** The prompts that do not find their skill first. */
+  notFirst: NotFirst[]
   diagnostics: Diagnostic[]
+}
+
+export interface NotFirst {
+  query: string
+  skill: string
+  /** Absolute. */
+  file: string
+  line: number
+  /** The name of the skill that comes first; null if nothing is found. */
+  first: string | null
 }
 
 export type Search = (query: string, options: { limit: number; names?: string[] }) => Promise<Hit[]>
@@ -55,7 +67,19 @@ export async function judgeTriggers(
   const others = searched.filter(({ one }) => !one.should || one.skill === null)
   const wrong = others.filter(({ one, hits: [first] }) => isWrong(one, first, least))
   diagnostics.push(...wrong.map(wrongly))
-  return { ...ratesOf(right), others: { prompts: others.length, wrong: wrong.length }, diagnostics }
+  return {
+    ...ratesOf(right),
+    others: { prompts: others.length, wrong: wrong.length },
+    notFirst: right.flatMap(notFirst),
+    diagnostics,
+  }
+}
+
+function notFirst({ one, hits: [first], own }: Searched): NotFirst[] {
+  const { query, skill, file, line } = one
+  return own && own === first
+    ? []
+    : [{ query, skill: skill ?? '', file, line, first: first?.tool.name ?? null }]
 }
 
 function isMeant({ name, label }: ToolDef, skill: string | null): boolean {

@@ -68,6 +68,20 @@ describe('agent-apps eval', () => {
     expect((await evaluated('--baseline', 'base.json', 'more.json')).status).toBe(1)
   })
 
+  it('lists the prompts that do not find their skill first', async () => {
+    const { result } = await evaluated('--min-first', '0.9')
+    const [missed] = result.notFirst
+    expect(result.notFirst).toHaveLength(1)
+    expect(missed).toEqual({
+      ...{ query: 'roll out', skill: 'deploy', first: null },
+      ...{ file: 'skills/deploy/eval_queries.json', line: 1 },
+    })
+    const args = ['eval', 'skills', '--min-first', '0.9']
+    expect((await agentApps(cwd, args)).stdout).toMatch(/first is below 0\.9: --verbose lists the prompts\n$/)
+    const verbose = await agentApps(cwd, [...args, '--verbose'])
+    expect(verbose.stdout).toContain('"roll out" does not find "deploy" first: nothing is found\n')
+  })
+
   it('reports in the formats of check', async () => {
     const github = await agentApps(cwd, ['eval', 'skills', '--format', 'github'])
     expect(github.stdout).toMatch(
