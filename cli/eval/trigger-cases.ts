@@ -2,7 +2,7 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import type { Diagnostic, ToolDef } from 'agent-apps/runtime'
 import { thrownText } from '../../src/base/attempt.js'
-import { isStringArray } from '../../src/base/json.js'
+import { declaredPhrases } from '../../src/search/declared-phrases.js'
 import { parseLocated } from './parse-located.js'
 import { readEntries } from './read-entries.js'
 
@@ -66,11 +66,8 @@ function caseFiles(place: string): string[] {
 
 /** The phrases that a skill names itself. */
 function declaredCases({ name, frontmatter, origin }: ToolDef): TriggerCase[] {
-  const { metadata, extra } = frontmatter
   const file = join(origin.entry, origin.file)
-  return [metadata.triggers, extra.triggers]
-    .flatMap(phrases => (isStringArray(phrases) ? phrases : []))
-    .map(query => ({ query, skill: name, should: true, file, line: 1 }))
+  return declaredPhrases(frontmatter).map(query => ({ query, skill: name, should: true, file, line: 1 }))
 }
 
 async function addFrom(file: string, owner: string | null, { cases, faults }: TriggerCases): Promise<void> {

@@ -1,5 +1,5 @@
 import { isAgentAppsError } from '../../src/base/error.js'
-import { isStringArray, type JsonValue } from '../../src/base/json.js'
+import { declaredPhrases } from '../../src/search/declared-phrases.js'
 import type { SearchedTexts } from '../../src/search/tool-terms.js'
 import { guardsOf } from '../policy/guards-of.js'
 import type { ToolDef } from '../state/tool-def.js'
@@ -10,19 +10,15 @@ import type { ToolDef } from '../state/tool-def.js'
  */
 export async function textsOf(tool: ToolDef): Promise<SearchedTexts> {
   const { name, frontmatter } = tool
-  const { title, description, tags, metadata, extra } = frontmatter
-  const phrases = [metadata.triggers, extra.triggers].flatMap(phrasesIn)
+  const { title, description, tags } = frontmatter
   return {
     name,
     tags,
-    description: [title, description, ...phrases].filter(text => text !== undefined).join('\n'),
+    description: [title, description, ...declaredPhrases(frontmatter)]
+      .filter(text => text !== undefined)
+      .join('\n'),
     body: await bodyOf(tool),
   }
-}
-
-/** The phrases of users that a skill names itself. */
-function phrasesIn(triggers: JsonValue | undefined): string[] {
-  return isStringArray(triggers) ? triggers : []
 }
 
 /** A text that cannot be read, or no longer, tells nothing: a call of the tool says why. */

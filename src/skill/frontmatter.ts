@@ -65,7 +65,7 @@ export const TOP_LEVEL_FIELDS: readonly string[] = [
 ]
 
 /** The fields of other hosts that have an effect here, too. */
-export const HONOURED_FIELDS: readonly string[] = ['disable-model-invocation']
+export const HONOURED_FIELDS: readonly string[] = ['disable-model-invocation', 'triggers']
 
 /** The keys of `metadata` that become fields of their own. */
 export const LIFTED_KEYS: readonly string[] = ['role', 'params', 'returns', 'visibility', 'tags']

@@ -1,6 +1,6 @@
 import { join } from 'node:path'
 import { type AgentOptions, createRuntime, type Hit, type Runtime } from 'agent-apps'
-import { compile } from 'agent-apps/compiler'
+import { check, compile } from 'agent-apps/compiler'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { agentApps } from '../support/commands.js'
 import { makeTree } from '../support/tree.js'
@@ -42,6 +42,22 @@ const shown = (hits: readonly Hit[]) => hits.map(({ tool, score, matched }) => [
 const names = (hits: readonly Hit[]): string[] => hits.map(({ tool }) => tool.name)
 
 describe('search', () => {
+  it('reads triggers at the top level and under metadata, and check reports those that are no strings', async () => {
+    const file = (name: string, more: string) => `---\nname: ${name}\ndescription: Works.\n${more}\n---\n`
+    const cwd = makeTree({
+      'one.skill.md': file('one', 'triggers: [ship it]'),
+      'two.skill.md': file('two', 'metadata:\n  triggers: ship now'),
+      'three.skill.md': file('three', 'triggers: [3]'),
+      'four.skill.md': file('four', 'metadata:\n  triggers: { ship: true }'),
+    })
+    expect(names(await open(cwd, ['.']).search('ship')).sort()).toEqual(['one', 'two'])
+    const { diagnostics } = await check({ cwd, paths: ['.'] })
+    expect(diagnostics.map(({ name, ruleId }) => `${name} ${ruleId}`).sort()).toEqual([
+      'four.skill.md:5:13 declaration-invalid',
+      'three.skill.md:4:11 declaration-invalid',
+    ])
+  })
+
   it('gives the same hits and scores from an index and from disk', async () => {
     for (const query of ['deploy purge', 'rollback', 'vault', 'pur', 'how'])
       for (const find of [

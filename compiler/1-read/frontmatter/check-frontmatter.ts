@@ -4,6 +4,7 @@ import { agentFault } from '../../../src/own/agent-settings.js'
 import { declarationFaults, declaredBy } from '../../../src/own/declared.js'
 import { isInRange } from '../../../src/own/version-range.js'
 import { checkSchema } from '../../../src/schema/check-schema.js'
+import { phrasesIn } from '../../../src/search/declared-phrases.js'
 import { HONOURED_FIELDS, ROLES, TOP_LEVEL_FIELDS, type ToolKind } from '../../../src/skill/frontmatter.js'
 import { CORE_METADATA_KEYS } from '../../../src/skill/metadata-keys.js'
 import { normalizeTags, SPEC_NAME_MAX } from '../../../src/skill/names.js'
@@ -52,6 +53,7 @@ const CHECKS: readonly (readonly [
   ['compatibility', checkCompatibility],
   ['allowed-tools', checkAllowedTools],
   ['allowed-tools', (verbatim, at) => checkPatterns(verbatim['allowed-tools'], at)],
+  ['triggers', ({ triggers }, at) => checkTriggers(triggers, () => at.value('triggers'))],
   ['metadata', checkMetadata],
   [null, checkFields],
 ]
@@ -120,6 +122,7 @@ function checkMetadata(verbatim: JsonObject, at: Locator): Finding[] {
   return [
     ...(ours ? checkCoreKeys(metadata, at) : []),
     ...checkTags(metadata, at),
+    ...checkTriggers(metadata.triggers, () => at.value('metadata', 'triggers')),
     ...(ours ? [...checkSwitches(metadata, at), ...checkDeclarations(metadata, at)] : []),
     ...checkMetadataKeys(metadata, at),
   ]
@@ -204,6 +207,12 @@ function checkTags({ tags, role }: JsonObject, at: Locator): Finding[] {
     ...first(reserved).map(({ tag, inside }) => finding('tag-reserved', place(inside), tag)),
     ...first(near).map(({ tag, inside, known }) => finding('tag-near', place(inside), tag, known)),
   ]
+}
+
+function checkTriggers(triggers: JsonValue | undefined, place: () => Place): Finding[] {
+  return triggers === undefined || phrasesIn(triggers)
+    ? []
+    : [finding('declaration-invalid', place(), 'triggers', 'must be an array of strings')]
 }
 
 /** The first findings of a rule, as many as are reported for one file. */
