@@ -85,7 +85,10 @@ async function run(invocation: Invocation): Promise<number> {
       'No skill has prompts to try.',
       'Write some: `evals/trigger_queries.json` in the folder of a skill, as docs/eval.md shows.',
     )
-  const judgement = await judgeTriggers(cases, tools, (query, more) => agent.search(query, more))
+  // In a turn, the files are compared with the index once, and not for each search.
+  const judgement = await runtime.turn(() =>
+    judgeTriggers(cases, tools, (query, more) => agent.search(query, more)),
+  )
   const messages = [...faults, ...judgement.diagnostics].map(one => toMessage(one, cwd))
   const { baseline } = options
   const comparison = typeof baseline === 'string' ? compareWithBaseline(baseline, messages, cwd) : null

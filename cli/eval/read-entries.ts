@@ -30,12 +30,16 @@ const ENTRY_KEYS = [['query', 'prompt'], ['should_trigger'], ['skill', 'expected
 const LISTS = { should_trigger_prompts: true, should_not_trigger_prompts: false }
 const LIST_KEYS = [...Object.keys(LISTS).map(key => [key]), ['skill', 'expected_skill']]
 
+/** Deeper than any form has prompts. Each prompt keeps its path, so that deep ones would fill the memory. */
+const DEPTH_MAX = 8
+
 /**
  * Reads the prompts of a parsed file, and what is wrong with its other entries.
  *
  * @param owner the skill of the entries that name none
  */
 export function readEntries(value: unknown, owner: string | null, path: Path = []): Entries {
+  if (path.length > DEPTH_MAX) return faulty(path, 'An entry is nested too deeply')
   if (Array.isArray(value)) return together(value, (item, at) => readEntries(item, owner, [...path, at]))
   if (!isJsonObject(value)) return faulty(path, 'An entry must be an object with a "query"')
   if (Array.isArray(value.queries)) return readEntries(value.queries, owner, [...path, 'queries'])

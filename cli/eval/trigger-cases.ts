@@ -1,9 +1,10 @@
-import { existsSync, readdirSync, readFileSync } from 'node:fs'
+import { realpathSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import type { Diagnostic, ToolDef } from 'agent-apps/runtime'
-import { thrownText } from '../../src/base/attempt.js'
+import { orNull, thrownText } from '../../src/base/attempt.js'
 import { declaredPhrases } from '../../src/search/declared-phrases.js'
-import { parseLocated } from './parse-located.js'
+import { Malformed, parseLocated } from './parse-located.js'
+import { listCaseFolder, readCaseFile } from './read-case-file.js'
 import { readEntries } from './read-entries.js'
 
 /** Words of a user, and the skill that they should or should not lead to. */
@@ -43,9 +44,16 @@ export async function readTriggerCases(
   const owners = new Map(
     owned.flatMap(({ folder, name }) => casePlaces(folder).map(place => [place, name] as const)),
   )
-  const places = [...owners.keys(), ...folders.flatMap(casePlaces)]
-  const all = new Set([...places.flatMap(caseFiles), ...files])
-  for (const file of all) await addFrom(file, owners.get(dirname(file)) ?? null, found)
+  const bounds = [...owned.map(({ folder }) => folder), ...folders].flatMap(
+    folder => orNull(() => realpathSync.native(folder)) ?? [],
+  )
+  const places = new Set([...owners.keys(), ...folders.flatMap(casePlaces)])
+  const all = new Set([...[...places].flatMap(place => caseFiles(place, bounds, found)), ...files])
+  const named = new Set(files)
+  for (const file of all) {
+    const owner = owners.get(dirname(file)) ?? null
+    await addFrom({ file, owner, bounds: named.has(file) ? null : bounds }, found)
+  }
   return found
 }
 
@@ -58,10 +66,14 @@ function casePlaces(folder: string): string[] {
   return [folder, join(folder, 'evals')]
 }
 
-function caseFiles(place: string): string[] {
-  if (!existsSync(place)) return []
-  const names = readdirSync(place).filter(name => FILES.test(name))
-  return names.sort().map(name => join(place, name))
+function caseFiles(place: string, bounds: readonly string[], { faults }: TriggerCases): string[] {
+  try {
+    const names = listCaseFolder(place, bounds).filter(name => FILES.test(name))
+    return names.sort().map(name => join(place, name))
+  } catch (error) {
+    faults.push(unreadable({ file: place, line: 1 }, `The folder cannot be read: ${thrownText(error)}`))
+    return []
+  }
 }
 
 /** The phrases that a skill names itself. */
@@ -70,18 +82,36 @@ function declaredCases({ name, frontmatter, origin }: ToolDef): TriggerCase[] {
   return declaredPhrases(frontmatter).map(query => ({ query, skill: name, should: true, file, line: 1 }))
 }
 
-async function addFrom(file: string, owner: string | null, { cases, faults }: TriggerCases): Promise<void> {
-  const fault = (line: number, reason: string, near: string | null): Diagnostic => ({
-    ...{ file, line, column: 1, rule: 'trigger-unreadable', severity: 'warning', reason },
-    note: near ? `Did you mean "${near}"?` : 'Correct it: docs/eval.md has the forms that are read.',
-  })
+interface CaseFile {
+  file: string
+  /** The skill of prompts that name none. */
+  owner: string | null
+  /** The real folders that a link may lead into; null: anywhere. */
+  bounds: readonly string[] | null
+}
+
+async function addFrom({ file, owner, bounds }: CaseFile, { cases, faults }: TriggerCases): Promise<void> {
   try {
-    const { value, lineAt } = await parseLocated(file, readFileSync(file, 'utf8'))
+    const { value, lineAt } = await parseLocated(file, readCaseFile(file, bounds))
     const read = readEntries(value, owner)
     if (read.prompts.length + read.faults.length === 0) throw new Error('it has no prompts')
     for (const { path, ...prompt } of read.prompts) cases.push({ ...prompt, file, line: lineAt(path) })
-    for (const { path, reason, near } of read.faults) faults.push(fault(lineAt(path), reason, near))
+    for (const { path, reason, near } of read.faults)
+      faults.push(unreadable({ file, line: lineAt(path) }, reason, near))
   } catch (error) {
-    faults.push(fault(1, `The file has no cases: ${thrownText(error)}`, null))
+    const reason = error instanceof RangeError ? 'it is nested too deeply' : thrownText(error)
+    const point = error instanceof Malformed ? error.point : { line: 1 }
+    faults.push(unreadable({ file, ...point }, `The file has no cases: ${reason}`))
+  }
+}
+
+function unreadable(
+  { file, line, column = 1 }: { file: string; line: number; column?: number },
+  reason: string,
+  near: string | null = null,
+): Diagnostic {
+  return {
+    ...{ file, line, column, rule: 'trigger-unreadable', severity: 'warning', reason },
+    note: near ? `Did you mean "${near}"?` : 'Correct it: docs/eval.md has the forms that are read.',
   }
 }

@@ -1,4 +1,5 @@
-import { readFileSync } from 'node:fs'
+import { execFileSync } from 'node:child_process'
+import { readFileSync, symlinkSync } from 'node:fs'
 import { join } from 'node:path'
 import { beforeAll, describe, expect, it } from 'vitest'
 import { agentApps } from '../support/commands.js'
@@ -107,6 +108,7 @@ describe('agent-apps eval', () => {
     ['{ "text": "bills" }', 'An entry has no "query"'],
     ['{ "query": "bills", "skill": ["pay"] }', 'The "skill" of an entry must be a string'],
     ['"bills"', 'An entry must be an object with a "query"'],
+    [`${'['.repeat(9)}{ "query": "bills" }${']'.repeat(9)}`, 'An entry is nested too deeply'],
   ])('reports %s and does not count it', async (entry, reason, note = 'Correct it: docs/eval.md') => {
     const right = '{ "query": "pay", "query_id": 3 }'
     const tree = {
@@ -153,6 +155,57 @@ describe('agent-apps eval', () => {
     expect(await prompts('.', 'eval_queries.json', own)).toMatchObject({ prompts: 2, diagnostics: [] })
     expect(await prompts('skills', 'skills/pay/evals/more.json')).toMatchObject({ prompts: 2, first: 2 })
   })
+
+  it.each([
+    ['triggers.json', '[{ "query": "x" } hunter2]', 2, 19, 'its JSON is malformed, invalid symbol'],
+    ['triggers.jsonl', '{ "query": hunter2 }', 2, 12, 'its JSON is malformed, invalid symbol'],
+    ['triggers.yaml', 'a: hunter2\n  b: hunter2', 2, 4, 'its YAML is malformed, block as implicit key'],
+    ['triggers.yaml', '- &a [pay]\n- [*a, *a]', 3, 4, 'its YAML has an alias, which is not read'],
+    ['triggers.yaml', 'skill: pay\nskill: hunter2', 3, 1, 'its YAML repeats a key'],
+    ['triggers.json', `[{ "query": "${'x'.repeat(2 ** 20)}" }]`, 1, 1, 'it is larger than 1 MiB'],
+    ['triggers.json', '['.repeat(1e5) + ']'.repeat(1e5), 1, 1, 'it is nested too deeply'],
+  ])('reports where %s is wrong, without its text', async (name, text, line, column, why) => {
+    const cwd = makeTree({
+      'skills/pay/SKILL.md': skill('pay', 'Pays.'),
+      [`skills/pay/${name}`]: `\n${text}`,
+    })
+    const { stdout } = await agentApps(cwd, ['eval', 'skills', '--json'])
+    expect(stdout).not.toContain('hunter2')
+    expect(JSON.parse(stdout).diagnostics).toMatchObject([
+      { rule: 'trigger-unreadable', line, column, reason: `The file has no cases: ${why}` },
+    ])
+  })
+
+  it.skipIf(process.platform === 'win32')(
+    'reads neither pipes, nor devices, nor what links lead to elsewhere',
+    async () => {
+      const cwd = makeTree({
+        'elsewhere/trigger.json': '[{ "query": "secret" }]',
+        'skills/a/SKILL.md': skill('a', 'Pays.'),
+        'skills/a/evals': 'No folder.',
+        'skills/b/SKILL.md': skill('b', 'Pays.'),
+        'skills/c/SKILL.md': skill('c', 'Pays.'),
+        'skills/shared.json': '[{ "query": "pays" }]',
+      })
+      execFileSync('mkfifo', [join(cwd, 'skills/b/trigger-a.json')])
+      symlinkSync('/dev/zero', join(cwd, 'skills/b/trigger-b.json'))
+      symlinkSync('../../elsewhere/trigger.json', join(cwd, 'skills/b/trigger-c.json'))
+      symlinkSync('../shared.json', join(cwd, 'skills/b/trigger-d.json'))
+      symlinkSync('../../elsewhere', join(cwd, 'skills/c/evals'))
+      const { stdout } = await agentApps(cwd, ['eval', 'skills', '--json'])
+      const outside = 'it is a link out of the skill and of the path entries'
+      expect(JSON.parse(stdout)).toMatchObject({
+        prompts: 1,
+        diagnostics: [
+          { file: 'skills/a/evals', reason: 'The folder cannot be read: it is not a folder' },
+          { file: 'skills/c/evals', reason: `The folder cannot be read: ${outside}` },
+          { file: 'skills/b/trigger-a.json', reason: 'The file has no cases: it is not a regular file' },
+          { file: 'skills/b/trigger-b.json', reason: `The file has no cases: ${outside}` },
+          { file: 'skills/b/trigger-c.json', reason: `The file has no cases: ${outside}` },
+        ],
+      })
+    },
+  )
 
   it('says that a path does not exist', async () => {
     const { status, stderr } = await agentApps(cwd, ['eval', 'skills', 'nosuch.json'])
