@@ -26,7 +26,8 @@ export async function lookWhereNamed(
   if (!index || state.library || globals.config.verify) return null
   const { folders = [], units = [] } = index.header
   const label = labelOf(name)
-  const places = [...new Set(['', ...units.map(({ path }) => path), ...folders])].flatMap(folder =>
+  const around = ['', ...units.map(({ path }) => path), ...folders].slice(0, PLACES_MAX)
+  const places = [...new Set(around)].flatMap(folder =>
     SKILL_FILES.map(file => `${folder && `${folder}/`}${label}${file}`),
   )
   if (places.length > PLACES_MAX) noteCut(state, name, globals)

@@ -222,6 +222,31 @@ describe('an index that reaches outside its directory', () => {
     await expectRefusedOnceMet(dir)
   })
 
+  it.each([
+    ['a folder', { folders: ['../outside'] }],
+    ['the directory as a folder', { folders: [''] }],
+    ['a unit', { units: [{ path: '..' }] }],
+    ['a unit without a path', { units: [{}] }],
+    ['a listed folder', { listed: ['', '/etc'] }],
+  ])('by %s of its header', async (_, fields) => {
+    const dir = await compiledTree({ ...SMALL, 'group/inner/SKILL.md': skill('inner') })
+    rewriteIndex(dir, index => Object.assign(index, fields))
+    const runtime = createRuntime({ paths: [dir], freshness: 'trust' })
+    expect(await runtime.findTool('outside')).toBeNull()
+    await expectRefused(dir, [...NAMES, 'inner'], [...CONTENTS, 'Do inner.\n'])
+  })
+
+  it('is used where a folder of a repository has a name that no index holds', async () => {
+    const odd = process.platform === 'win32' ? {} : { 'od\\d/SKILL.md': skill('odd') }
+    const paths = [
+      { dir: makeTree({ '.git/HEAD': '', 'skills/fine/SKILL.md': skill('fine'), ...odd }), discover: true },
+    ]
+    await compile({ paths })
+    const runtime = createRuntime({ paths, freshness: 'trust' })
+    expect((await runtime.findTool('fine'))?.origin.via).toBe('index')
+    expect(refusals(runtime)).toEqual([])
+  })
+
   it('by a file that is not a skill', async () => {
     const dir = await compiledTree({ ...SMALL, id_rsa: SECRET, 'good-1/.env': SECRET })
     for (const file of ['id_rsa', 'good-1/.env']) {
