@@ -448,6 +448,46 @@ describe('trust', () => {
     expect(runtime.diagnostics()).toHaveLength(1)
   })
 
+  const GUARDED = [
+    'metadata: {gated: true}',
+    'metadata: {visibility: hidden}',
+    'metadata: {enabled: false}',
+    'metadata: {permissions: {required: [write]}}',
+    'metadata: {trust: {rules: "good-2"}}',
+    'metadata: {approval-key: "all"}',
+    'metadata: {role: middleware}',
+    'allowed-tools: good-2',
+  ]
+
+  it.each(GUARDED)('serves no new text under the old guards, where %s was added', async guard => {
+    const { dir, runtime } = await start('trust')
+    const tool = await runtime.findTool('good-1')
+    writeTree(dir, { 'good-1/SKILL.md': skill('good-1', 'A new text.\n', `${guard}\n`) })
+    const stale = { code: 'INDEX_STALE', message: expect.stringContaining('guards of "good-1" changed') }
+    await expect(tool?.content?.()).rejects.toMatchObject(stale)
+    await expect(runtime.forAgent({ sessionId: 's' }).open('good-1')).rejects.toMatchObject(stale)
+  })
+
+  it.each(GUARDED)('serves a new text that keeps its guard %s', async guard => {
+    const guarded = (text: string): Tree => ({ 'good-1/SKILL.md': skill('good-1', text, `${guard}\n`) })
+    const dir = makeTree(guarded('Old.\n'))
+    await compile({ paths: [dir] })
+    const tool = await createRuntime({ paths: [dir], freshness: 'trust' }).findTool('good-1')
+    writeTree(dir, guarded('A new text.\n'))
+    expect(await tool?.content?.()).toBe('A new text.\n')
+  })
+
+  it('in a turn, serves no new text under the old guards', async () => {
+    const { dir, runtime } = await start('check')
+    await runtime.turn(async () => {
+      await runtime.listTools()
+      const gated = skill('good-1', 'A new text.\n', 'metadata: {gated: true}\n')
+      writeTree(dir, { 'good-1/SKILL.md': gated })
+      await expect(runtime.render('good-1')).rejects.toMatchObject({ code: 'INDEX_STALE' })
+    })
+    expect(await runtime.render('good-1')).toBe('A new text.\n')
+  })
+
   it('says so where the file no longer holds the tool', async () => {
     const { dir, runtime } = await start('trust')
     writeTree(dir, { 'good-1/SKILL.md': skill('another-name') })
