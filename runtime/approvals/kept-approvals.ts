@@ -25,6 +25,11 @@ interface Granted extends Approval {
   sessionId: string
 }
 
+export interface AskedSession {
+  sessionId: string | undefined
+  hasEnded: boolean
+}
+
 /** Calls approved once that are kept for a retry. */
 const ONCE_MAX = 10_000
 
@@ -39,18 +44,18 @@ export class SessionApprovals {
   /** Open questions by identity: other calls with it wait for the same answer. */
   readonly waiting = new Map<string, Promise<Outcome>>()
 
-  /** Calls that a person is being asked about. */
-  readonly #asked = new Set<{ sessionId: string | undefined; hasEnded: boolean }>()
+  /** Sessions with an answer that is being waited for, or used up. */
+  readonly #asked = new Set<AskedSession>()
 
-  /** Waits for an answer. `hasEnded` is true if the session ended meanwhile. */
+  /** Runs what leads to an answer and applies it, with a record that says whether the session has ended meanwhile. */
   async during<Answer>(
     sessionId: string | undefined,
-    answer: Promise<Answer>,
-  ): Promise<{ answer: Answer; hasEnded: boolean }> {
+    run: (session: Readonly<AskedSession>) => Promise<Answer>,
+  ): Promise<Answer> {
     const asked = { sessionId, hasEnded: false }
     this.#asked.add(asked)
     try {
-      return { answer: await answer, hasEnded: asked.hasEnded }
+      return await run(asked)
     } finally {
       this.#asked.delete(asked)
     }

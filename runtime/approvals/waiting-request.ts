@@ -24,9 +24,15 @@ const STATES: readonly unknown[] = ['waiting', 'used', ...ANSWERS]
 /** Calls kept for one id, the last ones: a model may reuse an id. */
 const CALLS_MAX = 100
 
+/**
+ * Milliseconds that an expired call is kept for: a late answer to it must not be taken for one to another call that was
+ * asked under its id since.
+ */
+const LATE_MS = 3_600_000
+
 const TRIES_MAX = 50
 
-/** When each request of this process expires, so that a store in memory does not grow. */
+/** The time until which each request of this process is kept, so that a store in memory does not grow. */
 const ending = perRuntime(() => new Map<string, number>())
 
 /** Stores a request until it is answered, here or in another process. False if it was stored before. */
@@ -35,15 +41,14 @@ export async function keepRequest(call: ApprovedCall, id: string, expires: numbe
   const key = await keyOf(id, envelope, storeOf(globals))
   const binding = await bindingOf(call)
   await removeExpired(globals)
-  const isKept = await change(key, globals, calls => {
-    const live = calls.filter(one => one.expires > Date.now())
+  const isNew = await change(key, globals, calls => {
     // The same call again is the same question, which may be answered by now.
-    if (live.some(one => one.binding === binding && one.state !== 'used')) return null
-    const others = live.filter(one => one.binding !== binding)
+    if (calls.some(one => isLive(one) && one.binding === binding && one.state !== 'used')) return null
+    const others = calls.filter(one => isKept(one) && one.binding !== binding)
     return [...others, { binding, expires, state: 'waiting' as const, reason: '' }].slice(-CALLS_MAX)
   })
-  if (isKept) ending(globals).set(key, expires)
-  return isKept
+  if (isNew) ending(globals).set(key, expires + LATE_MS)
+  return isNew
 }
 
 /**
@@ -65,12 +70,14 @@ export async function answerRequest(
   await change(await keyOf(id, owner, storeOf(globals)), globals, calls => {
     // Does not reveal whether another agent has such a request.
     if (calls.length === 0) throw refused(id, 'this agent asked nothing under this id')
-    const live = calls.filter(({ expires }) => expires > Date.now())
-    if (live.length === 0) throw refused(id, 'it has expired')
-    const meant = binding === undefined ? live : live.filter(one => one.binding === binding)
+    if (!calls.some(isLive)) throw refused(id, 'it has expired')
+    const kept = calls.filter(isKept)
+    const meant = binding === undefined ? kept : kept.filter(one => one.binding === binding)
     const [found] = meant
     if (!found) throw refused(id, 'another call was asked about under this id')
+    // Expired ones count: the answer may be a late one to them.
     if (meant.length > 1) throw refused(id, 'several calls were asked about under this id')
+    if (!isLive(found)) throw refused(id, 'it has expired')
     if (found.state !== 'waiting') throw refused(id, 'it was answered before')
     return calls.map(one => (one === found ? { ...found, state: answer, reason } : one))
   })
@@ -84,7 +91,7 @@ export async function givenAnswer(
   if (envelope.callId === undefined) return null
   const key = await keyOf(envelope.callId, envelope, storeOf(globals))
   const binding = await bindingOf(call)
-  const isMeant = (one: AskedCall): boolean => one.binding === binding && one.expires > Date.now()
+  const isMeant = (one: AskedCall): boolean => one.binding === binding && isLive(one)
   const { state: answer = 'waiting', reason = '' } =
     (await callsIn((await storeOf(globals).get(key))?.value)).find(isMeant) ?? {}
   if (!isAnswer(answer)) return null
@@ -123,7 +130,7 @@ async function change(
     const calls = changed(await callsIn(found?.value))
     if (!calls) return false
     try {
-      const expires = Math.max(...calls.map(one => one.expires))
+      const expires = Math.max(...calls.map(one => one.expires)) + LATE_MS
       await store.set(key, await withSum({ calls }), found?.version ?? null, { expires })
       return true
     } catch (error) {
@@ -139,8 +146,17 @@ async function removeExpired(globals: Globals): Promise<void> {
     known.delete(key)
     // Another process may have used the same key since.
     const calls = await callsIn((await storeOf(globals).get(key))?.value)
-    if (calls.every(one => one.expires <= Date.now())) await storeOf(globals).delete(key)
+    if (!calls.some(isKept)) await storeOf(globals).delete(key)
   }
+}
+
+/** True for a call that may still be answered. */
+function isLive({ expires }: AskedCall): boolean {
+  return expires > Date.now()
+}
+
+function isKept({ expires }: AskedCall): boolean {
+  return expires + LATE_MS > Date.now()
 }
 
 /** The calls in a stored record. Anything malformed is ignored, and grants nothing. */

@@ -20,6 +20,7 @@ import {
 } from '../approvals/ask-host.js'
 import {
   type Approval,
+  type AskedSession,
   approveForProject,
   isApprovedForProject,
   type SessionApprovals,
@@ -76,13 +77,16 @@ export async function ask(asking: Asking, decision: Decision): Promise<void> {
  */
 async function wasApproved(call: ApprovedCall): Promise<boolean> {
   if (await isApproved(call)) return true
-  const given = await givenAnswer(call)
-  if (!given || !(await given.use())) return false
-  const { answer, reason } = given.outcome
-  if (answer === 'deny') throw notApproved(call.asking.tool, answer, reason, null)
-  notifyOfApproval('approval:answered', call, { id: call.asking.envelope.callId, answer, reason })
-  await grant(call, answer)
-  return true
+  const { globals, envelope } = call.asking
+  return sessionApprovals(globals).during(envelope.sessionId, async session => {
+    const given = await givenAnswer(call)
+    if (!given || !(await given.use())) return false
+    const { answer, reason } = given.outcome
+    if (answer === 'deny') throw notApproved(call.asking.tool, answer, reason, null)
+    notifyOfApproval('approval:answered', call, { id: envelope.callId, answer, reason })
+    await grant(call, answer, session)
+    return true
+  })
 }
 
 /** True if the call was allowed before: with others like it, or once, and this is a retry. */
@@ -143,7 +147,13 @@ function onceOf({ identity, asking: { args, envelope } }: ApprovedCall): string 
   return canonicalText([identity, envelope.callId ?? crypto.randomUUID(), args ?? {}])
 }
 
-async function grant(call: ApprovedCall, answer: Exclude<ApprovalAnswer, 'deny'>): Promise<void> {
+/** Keeps an answer for other calls, unless the session has ended: it would hold for a later session of this id. */
+async function grant(
+  call: ApprovedCall,
+  answer: Exclude<ApprovalAnswer, 'deny'>,
+  session: Readonly<AskedSession>,
+): Promise<void> {
+  if (session.hasEnded) return
   const { asking, identity, key, digest } = call
   const { tool, globals, envelope } = asking
   const { sessionId, userId, agentId, callId } = envelope
@@ -162,7 +172,7 @@ async function grant(call: ApprovedCall, answer: Exclude<ApprovalAnswer, 'deny'>
     return
   }
   // Without a session, the answer would never end.
-  if (sessionId !== undefined) approvals.grant(identity, { ...approval, sessionId })
+  if (sessionId !== undefined && !session.hasEnded) approvals.grant(identity, { ...approval, sessionId })
 }
 
 /** Asks a question that calls of the same identity wait for. */
@@ -188,14 +198,14 @@ async function asked(
 /** Asks, and applies the answer if the files did not change meanwhile: an edit makes it another question. */
 async function askAndApply(call: ApprovedCall, decision: Decision, preview: string | null): Promise<Outcome> {
   const { globals, envelope } = call.asking
-  const asking = question(call, decision, preview)
-  const { answer: outcome, hasEnded } = await sessionApprovals(globals).during(envelope.sessionId, asking)
-  if (!isAllowed(outcome.answer)) return outcome
-  const now = await approvedCall(call.asking, call.key)
-  if (now.identity !== call.identity) return { ...outcome, isOutdated: true }
-  // Otherwise it would hold for a later session of this id.
-  if (!hasEnded) await grant(call, outcome.answer)
-  return outcome
+  return sessionApprovals(globals).during(envelope.sessionId, async session => {
+    const outcome = await question(call, decision, preview)
+    if (!isAllowed(outcome.answer)) return outcome
+    const now = await approvedCall(call.asking, call.key)
+    if (now.identity !== call.identity) return { ...outcome, isOutdated: true }
+    await grant(call, outcome.answer, session)
+    return outcome
+  })
 }
 
 function isAllowed(answer: Outcome['answer']): answer is Exclude<ApprovalAnswer, 'deny'> {

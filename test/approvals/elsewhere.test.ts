@@ -221,15 +221,71 @@ describe('a request that is answered elsewhere', () => {
     ])
   })
 
+  it('takes no late answer to a call that expired before another came under its id', async () => {
+    const store = memoryStore()
+    const [first, second] = [runtimeOver(store, 1), runtimeOver(store)].map(one => one.forAgent(ids))
+    await first?.authorize('deploy', { a: 1 }, call)
+    await new Promise(done => setTimeout(done, 5))
+    await second?.authorize('deploy', { a: 2 }, call)
+    await expect(second?.answer('call-1', 'allow-once')).rejects.toMatchObject(refused('several calls'))
+    const expired = { call: { ref: 'deploy', args: { a: 1 } } }
+    await expect(second?.answer('call-1', 'allow-once', expired)).rejects.toMatchObject(refused('expired'))
+    expect(await code(second?.invoke('deploy', { a: 2 }, call) as Promise<unknown>)).toBe(
+      'APPROVAL_UNAVAILABLE',
+    )
+    await second?.answer('call-1', 'allow-once', { call: { ref: 'deploy', args: { a: 2 } } })
+    expect(await second?.invoke('deploy', { a: 2 }, call)).toEqual(ran)
+  })
+
+  it('is forgotten an hour after it expired', async () => {
+    const store = memoryStore()
+    const [agent] = agents(store)
+    await agent.authorize('deploy', { a: 1 }, call)
+    const now = vi.spyOn(Date, 'now').mockReturnValue(Date.now() + 3_600_000 + 61_000)
+    try {
+      await agent.authorize('deploy', { a: 2 }, call)
+      await agent.answer('call-1', 'allow-once')
+    } finally {
+      now.mockRestore()
+    }
+  })
+
+  it.each(['allow-once', 'allow-session'] as const)(
+    'grants nothing for a later session where its own ends as %s is used',
+    async answer => {
+      const store = memoryStore()
+      const runtime = runtimeOver(store)
+      const agent = runtime.forAgent(ids)
+      await agent.authorize('deploy', {}, call)
+      await agent.answer('call-1', answer)
+      const { set } = store
+      let ends = 0
+      store.set = async (key, value, ...rest) => {
+        const version = await set(key, value, ...rest)
+        if (JSON.stringify(value).includes('"used"') && ends++ === 0) await runtime.endSession('s')
+        return version
+      }
+      expect(await agent.invoke('deploy', {}, call)).toEqual(ran)
+      expect(ends).toBe(1)
+      expect(await code(runtime.forAgent(ids).invoke('deploy', {}, call))).toBe('APPROVAL_UNAVAILABLE')
+    },
+  )
+
   it('is not removed with an older one of the same id that another process kept', async () => {
     const store = memoryStore()
-    const [first, second] = [runtimeOver(store, 20), runtimeOver(store)].map(one => one.forAgent(ids))
+    const [first, second] = [runtimeOver(store, 20), runtimeOver(store, 7_200_000)].map(one =>
+      one.forAgent(ids),
+    )
     await first?.authorize('deploy', { a: 1 }, call)
     await second?.authorize('deploy', { a: 2 }, call)
-    await new Promise(done => setTimeout(done, 40))
-    await first?.authorize('deploy', {}, { callId: 'call-2' })
-    await second?.answer('call-1', 'allow-once')
-    expect(await second?.invoke('deploy', { a: 2 }, call)).toEqual(ran)
+    const now = vi.spyOn(Date, 'now').mockReturnValue(Date.now() + 3_601_000)
+    try {
+      await first?.authorize('deploy', {}, { callId: 'call-2' })
+      await second?.answer('call-1', 'allow-once')
+      expect(await second?.invoke('deploy', { a: 2 }, call)).toEqual(ran)
+    } finally {
+      now.mockRestore()
+    }
   })
 
   it('is kept only for a call with an id', async () => {
