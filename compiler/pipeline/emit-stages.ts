@@ -9,7 +9,7 @@ import {
   type KeptShards,
 } from '../../src/index/encode-index.js'
 import { type FileDigest, type Section, shardKey, shardOf } from '../../src/index/index-format.js'
-import { isFolderInside, isInside } from '../../src/index/inside-path.js'
+import { isInside } from '../../src/index/inside-path.js'
 import { readList } from '../../src/index/list-columns.js'
 import type { OpenIndex } from '../../src/index/read-index.js'
 import { type ReadSkills, rememberFiles } from '../1-read/read-skills.js'
@@ -261,7 +261,7 @@ function headerFields(
     ...(namespace !== undefined && { namespace }),
     ...(discover && { discover }),
     listing: walked.listing,
-    ...(walked.listed && { listed: walked.listed.filter(isFolderInside) }),
+    ...(walked.listed && { listed: walked.listed }),
     folders: skillFolders(walked.skills),
     ...unitRecords(walked),
     plugins: walked.plugins,

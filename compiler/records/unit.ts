@@ -1,5 +1,4 @@
 import type { UnitRecord } from '../../src/index/index-format.js'
-import { isFolderInside } from '../../src/index/inside-path.js'
 
 /**
  * A folder of an entry that is self-contained: a plugin, a conventional directory, or a plain entry as a
@@ -30,20 +29,15 @@ export interface UnitFolder {
 /** The one unit of a plain entry without plugins. */
 export const WHOLE: Unit = { path: '', places: [{ path: '', kind: 'tree' }] }
 
-/**
- * The units of a directory as its index has them; nothing where it is one unit as a whole. A unit whose path is
- * not portable has no skills.
- */
+/** The units of a directory as its index has them; nothing where it is one unit as a whole. */
 export function unitRecords({ units }: { units: readonly Unit[] }): { units?: UnitRecord[] } {
   const isWhole = units.length === 1 && units[0]?.path === '' && units[0].namespace === undefined
   if (isWhole || units.length === 0) return {}
   return {
-    units: units
-      .filter(({ path }) => isFolderInside(path))
-      .map(({ path, namespace, manifest }) => ({
-        path,
-        ...(namespace !== undefined && { namespace }),
-        ...(manifest !== undefined && { manifest }),
-      })),
+    units: units.map(({ path, namespace, manifest }) => ({
+      path,
+      ...(namespace !== undefined && { namespace }),
+      ...(manifest !== undefined && { manifest }),
+    })),
   }
 }

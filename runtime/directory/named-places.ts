@@ -1,5 +1,6 @@
 import { disk } from '#disk'
 import { INDEX_FILE } from '../../src/index/index-format.js'
+import { isInside } from '../../src/index/inside-path.js'
 import { labelOf } from '../../src/skill/names.js'
 import type { Globals } from '../state/context.js'
 import type { DirectoryState, Found } from '../state/directory-state.js'
@@ -27,7 +28,9 @@ export async function lookWhereNamed(
   const { folders = [], units = [] } = index.header
   const label = labelOf(name)
   const around = ['', ...units.map(({ path }) => path), ...folders].slice(0, PLACES_MAX)
-  const places = [...new Set(around)].flatMap(folder =>
+  // An index may name any folder.
+  const inside = around.filter(folder => folder === '' || isInside(folder))
+  const places = [...new Set(inside)].flatMap(folder =>
     SKILL_FILES.map(file => `${folder && `${folder}/`}${label}${file}`),
   )
   if (places.length > PLACES_MAX) noteCut(state, name, globals)

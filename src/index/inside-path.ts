@@ -7,8 +7,3 @@ const INSIDE = new RegExp(`^(?![A-Za-z]:)${NAME}(?:/${NAME})*$`)
 export function isInside(path: unknown): path is string {
   return typeof path === 'string' && INSIDE.test(path)
 }
-
-/** True for a folder inside the directory, or for the directory itself, which is the empty path. */
-export function isFolderInside(path: unknown): path is string {
-  return path === '' || isInside(path)
-}

@@ -2,7 +2,7 @@ import { isJsonObject, isStringArray, type JsonObject } from '../base/json.js'
 import { ROLES } from '../skill/frontmatter.js'
 import { isName, isQualifiedName, labelOf } from '../skill/names.js'
 import type { Section } from './index-format.js'
-import { isFolderInside, isInside } from './inside-path.js'
+import { isInside } from './inside-path.js'
 import { arrayOf, type Check, hasFields, isString, optional } from './record-shapes.js'
 
 /**
@@ -54,9 +54,9 @@ export const isHeader = hasFields({
   cascadeInput: isString,
   cascadeKey: isString,
   ignore: isStringArray,
-  listed: optional(arrayOf(isFolderInside)),
-  folders: optional(arrayOf(isInside)),
-  units: optional(arrayOf(hasFields({ path: isFolderInside }))),
+  listed: optional(isStringArray),
+  folders: optional(isStringArray),
+  units: optional(arrayOf(isJsonObject)),
   plugins: optional(
     arrayOf(hasFields({ name: isString, version: optional(isString), description: optional(isString) })),
   ),

@@ -223,17 +223,15 @@ describe('an index that reaches outside its directory', () => {
   })
 
   it.each([
-    ['a folder', { folders: ['../outside'] }],
-    ['the directory as a folder', { folders: [''] }],
+    ['a folder', { folders: ['../outside', '..'] }],
     ['a unit', { units: [{ path: '..' }] }],
     ['a unit without a path', { units: [{}] }],
-    ['a listed folder', { listed: ['', '/etc'] }],
   ])('by %s of its header', async (_, fields) => {
     const dir = await compiledTree({ ...SMALL, 'group/inner/SKILL.md': skill('inner') })
     rewriteIndex(dir, index => Object.assign(index, fields))
     const runtime = createRuntime({ paths: [dir], freshness: 'trust' })
     expect(await runtime.findTool('outside')).toBeNull()
-    await expectRefused(dir, [...NAMES, 'inner'], [...CONTENTS, 'Do inner.\n'])
+    expect(await runtime.render('good-1')).toBe('Do good-1.\n')
   })
 
   it('is used where a folder of a repository has a name that no index holds', async () => {
