@@ -24,7 +24,7 @@ export function searchArguments({ query }: Record<string, unknown>, served: read
   return { query, runs: false, limit: FOUND_MAX, names: served.map(({ tool }) => tool.name) }
 }
 
-/** What the library's tool found, by the names that the skills are served by. */
+/** The result of the library's tool, with the names under which the skills are served. */
 export function searchResult(result: unknown, served: readonly Served[]): CallToolResult {
   const { tools } = (result as { output: { tools: { name: string; description?: string }[] } }).output
   const nameOf = new Map(served.map(({ name, tool }) => [tool.name, name]))

@@ -13,7 +13,7 @@ import { CLOCK_DIFFERENCE_MS, checkTtl, keyDigest, parseKept, stateConflict } fr
 export type RedisSend = (args: [command: string, ...args: string[]], key: string) => Promise<unknown>
 
 export interface RedisStoreOptions {
-  /** What all keys begin with: one for each application. Default: `agent-apps:`. */
+  /** The prefix of all keys: one for each application. Default: `agent-apps:`. */
   prefix?: string
   /** How long state is kept after its last use, in milliseconds. Default: until it is deleted. */
   ttlMs?: number

@@ -13,7 +13,7 @@ export interface SkillRate {
 export interface Judgement {
   /** All skills together. */
   all: SkillRate
-  /** By skill, those that are found worst first. */
+  /** The skills, those that are found worst first. */
   skills: SkillRate[]
   /** Prompts that should not lead to a skill, and how many do. */
   others: { prompts: number; wrong: number }

@@ -70,7 +70,7 @@ export async function namesNow(
   }
 }
 
-/** What a turn keeps of a directory: the names as it saw them first, what it found, and what it did not find. */
+/** The answers about a directory that a turn keeps: its names as first seen, the names found, and those not found. */
 interface InTurn {
   snapshot?: Snapshot
   /** The names once all files were looked at. */

@@ -12,7 +12,7 @@ import { type Searchable, searchView } from './search-view.js'
 import { searchedTools } from './searched-tools.js'
 import { textsOf } from './tool-texts.js'
 
-/** Which of the tools that have the words an answer may have. Scores do not depend on it. */
+/** Filters for the tools that have the words. Scores do not depend on them. */
 export interface SearchOptions {
   /** The maximum number of hits. Default: 10. */
   limit?: number | undefined

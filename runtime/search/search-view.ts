@@ -18,10 +18,13 @@ export interface Searchable {
   limits?: AgentLimits
 }
 
-/** What was made for a list of known tools, whose array says that it is still the same. */
+/** The view for each list of known tools. The same array means that the list has not changed. */
 const views = new WeakMap<readonly ToolDef[], { tools: readonly ToolDef[]; view: SearchView }>()
 
-/** What a caller may search of some tools: of those that it would be asked about opening, what they declare. */
+/**
+ * Returns the parts of tools that a caller may search. A tool whose opening needs an approval is searched by its
+ * declaration alone.
+ */
 export async function searchView(tools: readonly ToolDef[], searchable: Searchable): Promise<SearchView> {
   const { known, limits, globals } = searchable
   // Code knows all of them.
@@ -57,7 +60,7 @@ async function openAmong({ known, globals }: Searchable, agent: AgentLimits): Pr
   for (const tool of known) {
     const found = limits.of(tool)
     const own = isThenable(found) ? await found : found
-    // A key is made by code, which nobody called.
+    // Computing an approval key would run the tool's code.
     const hasKey = guardsOf(tool).approvalKey !== undefined
     if (!hasKey && decide(agentCall(tool, {}, globals), own).decision === 'allow') open.add(tool)
   }

@@ -9,7 +9,7 @@ export const EVERYTHING = 2
 
 /** The tools as one caller may search them. */
 export interface SearchView {
-  /** What of the tool in each row: `NOTHING`, `DECLARED` or `EVERYTHING`. */
+  /** The part of the tool in each row that is searched: `NOTHING`, `DECLARED` or `EVERYTHING`. */
   parts: Uint8Array
   /** How many have more than nothing. */
   count: number

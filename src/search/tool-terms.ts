@@ -27,7 +27,7 @@ export interface ToolTerms {
 }
 
 export const LEVELS = 63
-/** Of the terms that only headings and body have, the strongest. */
+/** The maximum number of terms that only headings and body have; the strongest are kept. */
 const BODY_TERMS = 128
 
 /**

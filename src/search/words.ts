@@ -51,7 +51,7 @@ export function wordsOfQuery(query: string): QueryWord[] {
 const UNSPACED = '\\p{Script=Han}\\p{Script=Hiragana}\\p{Script=Katakana}\\p{Script=Hangul}'
 const RUNS = new RegExp(`[${UNSPACED}]+|(?:(?![${UNSPACED}])[\\p{L}\\p{N}\\p{M}])+`, 'gu')
 const IS_UNSPACED = new RegExp(`^[${UNSPACED}]`, 'u')
-/** Where one word of `readCSVFile` ends and the next begins. A plural like `PDFs` is one word. */
+/** The boundaries between the words of a name like `readCSVFile`. A plural like `PDFs` is one word. */
 const PARTS = /(?<=[\p{Ll}\p{N}])(?=\p{Lu})|(?<=\p{Lu})(?=\p{Lu}\p{Ll}{2})/u
 
 /** The words of a text, in lower case. */
