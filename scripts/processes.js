@@ -12,7 +12,7 @@ export function install(folder, packages) {
   console.log(`installing ${packages.join(' ')}`)
   mkdirSync(folder, { recursive: true })
   // A package of its own: else npm looks for one above it.
-  writeFileSync(join(folder, 'package.json'), '{ "private": true, "type": "module" }\n')
+  writeFileSync(join(folder, 'package.json'), '{ "private": true }\n')
   run('npm', ['install', '--silent', '--no-save', '--no-audit', '--no-fund', ...packages], { cwd: folder })
   return {
     bin: join(folder, 'node_modules/.bin'),

@@ -27,6 +27,7 @@ try {
   const packed = ['pack', '--silent', '--ignore-scripts', '--pack-destination', scratch]
   const tarball = join(scratch, run('npm', packed, { cwd: PROJECT }).trim())
   install(app, [tarball, ...PACKAGES])
+  run('npm', ['pkg', 'set', 'type=module'], { cwd: app })
   // Beside the packages that they import.
   cpSync(fileURLToPath(new URL('stores', import.meta.url)), app, { recursive: true })
   for (const [kind, start] of [
