@@ -102,7 +102,9 @@ async function tokensOf(tools: readonly ToolDef[]): Promise<number[]> {
     tools.map(async tool => {
       const { metadata, ...rest } = tool.frontmatter
       const { 'requires-tools': _, ...kept } = metadata
-      const alone = await renderCatalog([{ ...tool, frontmatter: { ...rest, metadata: kept } }])
+      const { name, kind, src, origin } = tool
+      const frontmatter = { ...rest, metadata: kept }
+      const alone = await renderCatalog([{ name, kind, src, origin, frontmatter }])
       return Math.max(0, estimateTokens(alone) - frame)
     }),
   )

@@ -2,16 +2,17 @@ import { disk } from '#disk'
 import { runtimeClosed } from '../../src/base/error.js'
 import { holderOf } from '../../src/index/directory-names.js'
 import { isBroken } from '../../src/index/index-format.js'
-import { noteBroken } from '../directory/directory-diagnostics.js'
 import { currentIndex, directoryStates, isAway, namesOf, pathsKey, withNames } from '../directory/look-up.js'
 import { lazy } from '../host/later.js'
 import type { Globals } from '../state/context.js'
 import type { DirectoryState, Found } from '../state/directory-state.js'
 import type { ToolDef } from '../state/tool-def.js'
 import { sourceOf, type ToolSource } from '../state/tool-source.js'
+import { toolsIn, toolsOf } from './listed-tools.js'
 import { toolOf } from './make-tool.js'
 
 const notEvaluated = lazy(() => import('../directory/not-evaluated.js'))
+const broken = lazy(() => import('../directory/directory-diagnostics.js'))
 
 /** The tools that are registered, and those of the path entries, without those that are not available. */
 export async function allTools(globals: Globals): Promise<ToolDef[]> {
@@ -37,14 +38,14 @@ export async function everyTool(globals: Globals, onBroken?: (found: Named) => v
   const tools: ToolDef[] = [...registered]
   for (const state of directoryStates(globals)) {
     for (const found of await allIn(state, globals)) {
-      const name = isTool(found) ? found.record.frontmatter.name : found.name
+      const { name } = found
       if (taken.has(name)) continue
       taken.add(name)
       if (!isTool(found)) {
-        noteBroken(found, globals)
+        ;(await broken()).noteBroken(found, globals)
         onBroken?.(found)
       } else if (!state.library || found.record.frontmatter.visibility !== 'hidden') {
-        tools.push(toolOf(found, globals))
+        tools.push(toolOf(found, globals, name))
         if (found.record.dynamic && globals.config.evaluate === false)
           (await notEvaluated()).noteNotEvaluated(found, globals)
       }
@@ -80,11 +81,17 @@ async function allOnce(state: DirectoryState, globals: Globals): Promise<Named[]
   const names = await namesOf(state, globals, 'all')
   // Asking for every name reads the whole index, so that one which is refused is refused before anything is
   // taken from it.
-  return (names?.names() ?? []).flatMap(name => {
-    const record = names?.tool(name)
-    if (!names || !record || isAway(record, state, globals)) return []
-    return [{ name, state, names: holderOf(names, record.file), record }]
-  })
+  if (names === null) return []
+  const { index } = state
+  const tools = index === names ? toolsOf(index, state.dir) : toolsIn(names)
+  const found: Named[] = []
+  for (let number = 0; number < tools.names.length; number++) {
+    const record = tools.recordAt(number)
+    if (!record || isAway(record, state, globals)) continue
+    const name = tools.names[number] as string
+    found.push({ name, state, names: names.heldBy ? holderOf(names, record.file) : names, record })
+  }
+  return found
 }
 
 /**

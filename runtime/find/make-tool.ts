@@ -1,11 +1,10 @@
 import { disk } from '#disk'
-import type { ToolRecord } from '../../src/index/index-format.js'
 import type { ToolFrontmatter } from '../../src/skill/frontmatter.js'
 import { INTERNAL_TAG, labelOf } from '../../src/skill/names.js'
 import { askIndex, isAway, statesAfter } from '../directory/look-up.js'
 import { readContent } from '../directory/read-content.js'
 import { lazy } from '../host/later.js'
-import type { CallContext, Context, Globals } from '../state/context.js'
+import type { CallContext, Globals } from '../state/context.js'
 import type { DirectoryState } from '../state/directory-state.js'
 import type { Origin, ToolDef, ToolFunction } from '../state/tool-def.js'
 import { Sourced, type ToolSource } from '../state/tool-source.js'
@@ -14,90 +13,60 @@ import { Sourced, type ToolSource } from '../state/tool-source.js'
  * The code that runs and renders a tool. Finding one loads none of it, so that a process that only finds
  * tools, and a small bundle, go without.
  */
-const code = lazy(() => import('../call/run-code.js'))
-const markdown = lazy(() => import('../content/markdown-tool.js'))
+const running = lazy(() => import('../content/load-function.js'))
 export const details = lazy(() => import('./read-details.js'))
 export const contents = lazy(() => import('../content/find-content.js'))
 
-/** The tool of a record, one for each. Nothing is read for it. */
-export function toolOf(source: ToolSource, globals: Globals): ToolDef {
-  const { names, record } = source
-  const tools = globals.byRecord.get(names) ?? new Map<ToolRecord, ToolDef>()
-  const known = tools.get(record)
-  if (known) return known
-  const tool = makeTool(source, globals)
-  globals.byRecord.set(names, tools.set(record, tool))
-  globals.stats.via[names.via]++
+/**
+ * The tool of a record, one for each name of the names that it stands in. Nothing is read for it.
+ *
+ * @param name the record's, if that is known without reading its frontmatter
+ */
+export function toolOf(source: ToolSource, globals: Globals, name = source.record.frontmatter.name): ToolDef {
+  const { names } = source
+  const tools = globals.byName.get(names) ?? new Map<string, ToolDef>()
+  let tool = tools.get(name)
+  if (!tool) {
+    tool = new Sourced(name, source, globals) as object as ToolDef
+    globals.byName.set(names, tools.set(name, tool))
+    globals.stats.via[names.via]++
+  }
   return tool
 }
 
-function makeTool(source: ToolSource, globals: Globals): ToolDef {
-  const { state, names, record } = source
-  const { kind, file } = record
-  const frontmatter = state.library ? internal(record.frontmatter) : record.frontmatter
-  const fn = once(async (): Promise<ToolFunction> => {
-    const delegate = frontmatter.metadata.delegate
-    // Null takes an inherited one away.
-    if (delegate !== undefined && delegate !== null) return (await code()).loadDelegate(source, globals)
-    if (kind !== 'code') {
-      const { runSkill } = await markdown()
-      return ctx => runSkill(tool, source, ctx as Context | undefined, globals)
-    }
-    const loaded = await (await code()).loadCode(source, globals)
-    tool.module = loaded.module
-    return loaded.fn
-  })
-  const tool = new Sourced(
-    source,
-    globals,
-    {
-      name: frontmatter.name,
-      label: labelOf(frontmatter.name),
-      kind,
-      frontmatter,
-      fn: async (ctx, args) => {
-        const run = await fn()
-        ;(ctx as Partial<CallContext> | undefined)?.throwIfAborted?.()
-        return run(ctx, args)
-      },
-      load: fn,
-      ...(kind !== 'code' && {
-        content: () => readContent(source, globals),
-      }),
-      ...(disk.via !== 'bundle' && { source: async () => (await details()).sourceBytes(source, globals) }),
-      origin: new Sourced(
-        source,
-        globals,
-        { layer: state.layer, entry: state.dir, file, via: names.via } satisfies Omit<Origin, 'shadows'>,
-        OF_ORIGIN,
-      ) as object as Origin,
-    } satisfies Omit<ToolDef, keyof typeof OF_TOOL>,
-    OF_TOOL,
-  ) as object as ToolDef
-  return tool
-}
-
-const OF_TOOL = {
-  runs: Sourced.computed(({ state, record: { kind, frontmatter } }, globals) => {
-    if (kind === 'code') return true
-    const { delegate, agent } = frontmatter.metadata
-    return !!(
-      delegate ??
-      (agent || askIndex(state, globals, index => index.cascade?.(frontmatter.name))?.body)
-    )
+Sourced.define({
+  label: (_, __, { name }) => labelOf(name),
+  kind: ({ record }) => record.kind,
+  frontmatter: ({ state, record }) => (state.library ? internal(record.frontmatter) : record.frontmatter),
+  origin: ({ state, names, record }, globals, { name }): Origin => ({
+    layer: state.layer,
+    entry: state.dir,
+    file: record.file,
+    via: names.via,
+    get shadows() {
+      return shadowedBy(name, state, globals)
+    },
   }),
-  // Listing ten thousand tools must not make ten thousand URLs.
-  src: Sourced.computed(
-    ({ state, record: { file, fragment } }) =>
-      disk.toFileUrl(disk.resolve(state.dir, file)) + (fragment === undefined ? '' : `#${fragment}`),
-  ),
-}
-
-const OF_ORIGIN = {
-  shadows: Sourced.computed(({ state, record }, globals) =>
-    shadowedBy(record.frontmatter.name, state, globals),
-  ),
-}
+  load: (source, globals, tool) => once(async () => (await running()).loadFunction(tool, source, globals)),
+  fn:
+    (_, __, { load }): ToolFunction =>
+    async (ctx, args) => {
+      const run = (await load?.()) as ToolFunction
+      ;(ctx as Partial<CallContext> | undefined)?.throwIfAborted?.()
+      return run(ctx, args)
+    },
+  content: (source, globals, { kind }) => (kind === 'code' ? undefined : () => readContent(source, globals)),
+  source: (source, globals) =>
+    disk.via === 'bundle' ? undefined : async () => (await details()).sourceBytes(source, globals),
+  runs: ({ state }, globals, { name, kind, frontmatter: { metadata } }) =>
+    kind === 'code' ||
+    !!(
+      metadata.delegate ??
+      (metadata.agent || askIndex(state, globals, index => index.cascade?.(name)?.body))
+    ),
+  src: ({ state, record: { file, fragment } }) =>
+    disk.toFileUrl(disk.resolve(state.dir, file)) + (fragment === undefined ? '' : `#${fragment}`),
+})
 
 /** The frontmatter of a tool that the package ships. No author can give this tag. */
 function internal(frontmatter: ToolFrontmatter): ToolFrontmatter {

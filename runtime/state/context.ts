@@ -5,7 +5,6 @@ import type { JsonObject, JsonValue } from '../../src/base/json.js'
 import type { Permission } from '../../src/base/permissions.js'
 import type { DiskParser } from '../../src/content/disk-parser.js'
 import type { DirectoryNames } from '../../src/index/directory-names.js'
-import type { ToolRecord } from '../../src/index/index-format.js'
 import type { Models } from '../../src/own/models.js'
 import type { ToolFrontmatter } from '../../src/skill/frontmatter.js'
 import type { HookTrigger } from '../../src/skill/metadata-keys.js'
@@ -233,8 +232,8 @@ export interface Globals {
   unchecked?: unknown
   /** The state of each directory, by its absolute path and ignore patterns. */
   directories: Map<string, DirectoryState>
-  /** Each record's tool, so that one tool is one object: by the names that the record is of, as a key that is held weakly costs much. */
-  byRecord: WeakMap<DirectoryNames, Map<ToolRecord, ToolDef>>
+  /** The tools of a directory's names, so that one tool is one object. */
+  byName: WeakMap<DirectoryNames, Map<string, ToolDef>>
   /** Look-ups under way, so that calls at the same time share one. */
   resolving: Map<string, Promise<Resolution>>
   /** Chains under way, as `resolving`: by the key of `cache.cascade`. */

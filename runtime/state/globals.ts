@@ -50,7 +50,7 @@ export function createGlobals(
 export function emptyFindings() {
   return {
     cache: emptyCache(),
-    byRecord: new WeakMap(),
+    byName: new WeakMap(),
     resolving: new Map(),
     settling: new Map(),
     missing: new Set<string>(),

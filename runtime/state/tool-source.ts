@@ -11,35 +11,41 @@ export interface ToolSource extends Found {
   verbatim?: JsonObject
 }
 
-/** A tool or its origin, with its source in a private field, which copies do not have. */
+/**
+ * A tool of a directory, with where it was read for what is asked of it later. Its fields are made when they are read:
+ * for ten thousand tools in a list, fields that nobody looks at would take most of the time. No copy of a tool has them.
+ */
 export class Sourced {
   readonly #source: ToolSource
   readonly #globals: Globals
+  readonly #kept: Record<string, unknown> = {}
 
-  constructor(source: ToolSource, globals: Globals, fields: object, computed: PropertyDescriptorMap) {
+  constructor(
+    readonly name: string,
+    source: ToolSource,
+    globals: Globals,
+  ) {
     this.#source = source
     this.#globals = globals
-    Object.defineProperties(Object.assign(this, fields), computed)
   }
 
   static sourceOf(tool: object): ToolSource | undefined {
     return #source in tool ? tool.#source : undefined
   }
 
-  /** A field that is computed when it is read. All objects share its function: ones of their own would take several times as long. */
-  static computed(compute: Compute): PropertyDescriptor & ThisType<Sourced> {
-    return {
-      enumerable: true,
-      get() {
-        return compute(this.#source, this.#globals)
-      },
-    }
+  /** Defines fields by how they are made. */
+  static define(fields: Record<string, Compute>): void {
+    for (const key in fields)
+      Object.defineProperty(Sourced.prototype, key, {
+        get(this: Sourced & ToolDef) {
+          this.#kept[key] ??= fields[key]?.(this.#source, this.#globals, this)
+          return this.#kept[key]
+        },
+      })
   }
 }
 
-type Compute = (source: ToolSource, globals: Globals) => unknown
+type Compute = (source: ToolSource, globals: Globals, tool: ToolDef) => unknown
 
 /** The source of a tool that this copy of the package made. */
-export function sourceOf(tool: ToolDef): ToolSource | undefined {
-  return Sourced.sourceOf(tool)
-}
+export const sourceOf: (tool: ToolDef) => ToolSource | undefined = Sourced.sourceOf

@@ -144,7 +144,8 @@ export class ProjectTrust {
 function requireAll(tool: ToolDef): void {
   const { frontmatter } = tool
   const permissions = { required: [...PERMISSIONS] }
-  tool.frontmatter = { ...frontmatter, metadata: { ...frontmatter.metadata, permissions } }
+  const value = { ...frontmatter, metadata: { ...frontmatter.metadata, permissions } }
+  Object.defineProperty(tool, 'frontmatter', { value, configurable: true })
 }
 
 const trusts = perRuntime(own => new ProjectTrust(own))
@@ -285,9 +286,9 @@ function notifyOfTrust(
  * run, and the project's promotions reach its own tools alone. Everything that does not depend on that is the runtime's.
  */
 function untrustedView(own: Globals): Globals {
-  const { byRecord, ...found } = emptyFindings()
+  const { byName, ...found } = emptyFindings()
   const view: View =
-    own.untrustedView ?? Object.assign(Object.create(own), { own, isUntrusted: true, byRecord })
+    own.untrustedView ?? Object.assign(Object.create(own), { own, isUntrusted: true, byName })
   own.untrustedView = view
   const { version } = own.tools.programmaticTools
   // A registered tool came or went, and with it what was found before.

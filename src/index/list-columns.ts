@@ -5,25 +5,26 @@
  *
  * Every column but `folders` and `mains` has one item, or one letter, for each name.
  */
+
 import { byCodePoint, inCodePointOrder } from '../base/code-point-order.js'
 import type { Diagnostic } from '../base/diagnostic.js'
-import { isJsonObject, isStringArray } from '../base/json.js'
+import { isJsonObject } from '../base/json.js'
 import type { Role, ToolFrontmatter, ToolKind } from '../skill/frontmatter.js'
 import { isName, labelOf } from '../skill/names.js'
 import {
+  type BrokenRecord,
   type FileRecord,
+  INDEX_DIRECTORY,
   INDEX_END,
   type IndexHeader,
   isBroken,
-  listFile,
   type NameRecord,
   type NamesakesRecord,
   type ToolRecord,
 } from './index-format.js'
 import { isInside } from './inside-path.js'
-import { EDITED, type IndexFiles, IndexRefused, parse, readPartText } from './read-index.js'
-import { isDiagnostic, isFrontmatter, isRange, isSkillFile } from './record-fault.js'
-import { arrayOf, type Check, hasFields, isString, optional } from './record-shapes.js'
+import { type IndexFiles, IndexRefused, isShardDigest, readable } from './read-index.js'
+import { recordFault } from './record-fault.js'
 
 export interface ListColumns {
   /** Qualified, ascending. Bare names that are not a tool's own are left out. */
@@ -61,9 +62,6 @@ export interface MoreFacts {
   frontmatter?: Partial<ToolFrontmatter>
 }
 
-/** The part of a tool's record that a list has. */
-export type ListedRecord = Pick<ToolRecord, 'content' | 'file' | 'fragment' | 'frontmatter' | 'kind' | 'size'>
-
 const KINDS: Record<ToolKind, string> = { folder: 'f', file: 'i', code: 'c' }
 const KINDS_BY_LETTER = new Map(Object.entries(KINDS).map(([kind, letter]) => [letter, kind as ToolKind]))
 const BROKEN = '!'
@@ -74,6 +72,10 @@ const FOLDER_FILE = '/SKILL.md'
 
 /** The rule of a file that says it is a main skill and cannot be used as one. */
 export const MAIN_BROKEN = 'main-broken'
+
+export function listFile(digest: string): string {
+  return `${INDEX_DIRECTORY}/list-${digest}.json`
+}
 
 /** The rows of a list before, where only some shards were made anew. */
 export interface KeptList {
@@ -114,14 +116,14 @@ export function encodeList(
   return textOf(rows, mainsOf(rows, filesOf, kept))
 }
 
-/** A row of a list, with its path in the form that is shorter. */
+/** A row of a list. Its fields are always in this order, so that equal rows give the same JSON. */
 interface Row {
   name: string
-  kind: string
-  role: string
-  /** The folder alone, if the rest of the path is the label and `/SKILL.md`. */
+  /** The folder, if the rest of the path is the label and `/SKILL.md`. */
   folder: string | null
   path: string
+  kind: string
+  role: string
   content: number | null
   size: number | null
   description: string | null
@@ -167,10 +169,10 @@ function rowAt(columns: ListColumns, row: number): Row {
   const file = files[row] as number | string
   return {
     name: names[row] as string,
-    kind: kinds[row] as string,
-    role: roles[row] as string,
     folder: typeof file === 'number' ? (folders[file] as string) : null,
     path: pathAt(columns, row),
+    kind: kinds[row] as string,
+    role: roles[row] as string,
     content: content[row] as number | null,
     size: sizes[row] as number | null,
     description: descriptions[row] as string | null,
@@ -222,95 +224,175 @@ function textOf(rows: readonly Row[], mains: ListColumns['mains']): string {
  * @throws IndexRefused where it is missing, or not a list that a compiler of ours wrote
  */
 export function readList(files: IndexFiles, directory: string, { list }: IndexHeader): ListColumns {
-  const text = readPartText(files, directory, list, listFile)
-  if (!files.digestText(text).startsWith(list as string)) throw new IndexRefused(EDITED)
+  // One that is missing shows, as a missing shard does, that the index was replaced since its header was read.
+  if (!isShardDigest(list)) throw new IndexRefused('its list is missing')
+  const text = readable(() => files.readText(files.resolve(directory, listFile(list)))) ?? ''
+  if (!files.digestText(text).startsWith(list)) throw new IndexRefused('its list was changed')
   return listIn(text)
 }
 
 /** The columns of a list's text. Throws IndexRefused. */
 export function listIn(text: string): ListColumns {
-  const columns = parse(text)
-  if (!isColumns(columns)) throw new IndexRefused('its list is invalid')
-  const { names, mains } = columns
-  for (let row = 0; row < names.length; row++) {
-    const name = names[row] as string
-    if (row > 0 && (names[row - 1] as string) >= name)
-      throw new IndexRefused('the names of its list are not ascending')
-    if (!isRow(columns, row))
-      throw new IndexRefused(`the row of ${JSON.stringify(name)} in its list is invalid`)
-  }
-  const isAscending = mains.every(
-    ([path], row) => row === 0 || byCodePoint(mains[row - 1]?.[0] ?? '', path) < 0,
-  )
-  if (!isAscending) throw new IndexRefused('the main skills of its list are not ascending')
-  return columns
+  try {
+    const columns: unknown = JSON.parse(text)
+    if (isColumns(columns) && areRows(columns)) return columns
+  } catch {}
+  throw new IndexRefused('its list is cut off or invalid')
 }
 
+/** True where each column holds what may be in it, as far as no row says it. */
 function isColumns(value: unknown): value is ListColumns {
-  if (!isJsonObject(value) || !isStringArray(value.names) || !hasShapes(value)) return false
-  const { length } = value.names
-  return LISTED.every(column => (value[column] as string | unknown[]).length === length)
+  if (!isJsonObject(value)) return false
+  const { names, kinds, roles, folders, files, content, sizes, descriptions, mains, more } = value
+  return (
+    [names, folders, files, content, sizes, descriptions, mains, more].every(Array.isArray) &&
+    (names as unknown[]).every(name => typeof name === 'string' && isName(name)) &&
+    /^[fic!]*$/.test(kinds as string) &&
+    /^[cmw-]*$/.test(roles as string) &&
+    (folders as unknown[]).every(isFolder) &&
+    (descriptions as unknown[]).every(text => text === null || typeof text === 'string') &&
+    (mains as unknown[]).every(isMain) &&
+    (more as unknown[]).every(facts => facts === null || isJsonObject(facts))
+  )
 }
 
-/** The columns with one item or letter for each name. */
-const LISTED = ['kinds', 'roles', 'files', 'content', 'sizes', 'descriptions', 'more'] as const
+function isFolder(folder: unknown): boolean {
+  return (
+    folder === '' || (typeof folder === 'string' && folder.endsWith('/') && isInside(folder.slice(0, -1)))
+  )
+}
 
-const isMain: Check = value =>
-  Array.isArray(value) &&
-  value.length === 2 &&
-  isInside(value[0]) &&
-  (value[1] === null || (isString(value[1]) && isName(value[1])))
+function isMain(value: unknown): boolean {
+  if (!Array.isArray(value) || value.length !== 2) return false
+  const [path, name] = value
+  return isInside(path) && (name === null || (typeof name === 'string' && isName(name)))
+}
 
-const hasShapes = hasFields({
-  kinds: isString,
-  roles: isString,
-  folders: arrayOf(
-    folder => folder === '' || (isString(folder) && folder.endsWith('/') && isInside(folder.slice(0, -1))),
-  ),
-  files: Array.isArray,
-  content: Array.isArray,
-  sizes: Array.isArray,
-  descriptions: arrayOf(value => value === null || isString(value)),
-  mains: arrayOf(isMain),
-  more: arrayOf(value => value === null || isMore(value)),
-})
+/** True where the columns belong to each other. */
+function areRows(list: ListColumns): boolean {
+  const { names, kinds, roles, files, content, sizes, descriptions, mains, more } = list
+  const columns = [kinds, roles, files, content, sizes, descriptions, more]
+  const paths = mains.map(([path]) => path)
+  return (
+    columns.every(({ length }) => length === names.length) &&
+    isAscending(names, (one, other) => (one < other ? -1 : 1)) &&
+    isAscending(paths, byCodePoint) &&
+    names.every((_, row) => isPlain(list, row) || isRow(list, row))
+  )
+}
 
-const isMore = hasFields({
-  broken: optional(isDiagnostic),
-  fragment: optional(isString),
-  frontmatter: optional(isJsonObject),
-})
+/** True for a folder skill without further facts, as most are: a look at its numbers is enough. */
+function isPlain({ kinds, folders, files, content, sizes, more }: ListColumns, row: number): boolean {
+  const start = content[row] as number
+  const size = sizes[row] as number
+  return (
+    kinds[row] === KINDS.folder &&
+    more[row] === null &&
+    folders[files[row] as number] !== undefined &&
+    Number.isInteger(start) &&
+    Number.isInteger(size) &&
+    0 <= start &&
+    start <= size &&
+    size <= 2 ** 24
+  )
+}
 
-/** True where a row says what the record of a tool may say. */
-function isRow(columns: ListColumns, row: number): boolean {
-  const { names, kinds, roles, folders, files, content, sizes, more } = columns
-  const name = names[row] as string
-  const letter = kinds[row] as string
-  const file = files[row]
-  const role = roles[row] as string
-  const { broken, end = sizes[row], frontmatter } = more[row] ?? {}
-  if (!isName(name) || !(role === NO_ROLE || ROLES_BY_LETTER.has(role))) return false
-  if (letter === BROKEN) {
-    const isEmpty = content[row] === null && sizes[row] === null && role === NO_ROLE
-    return isEmpty && broken !== undefined && (isNumberOf(folders, file) || isInside(file))
-  }
-  const kind = KINDS_BY_LETTER.get(letter)
-  if (kind === undefined || broken !== undefined) return false
-  // The path of a number is made of parts that were looked at.
-  if (!(isNumberOf(folders, file) ? kind === 'folder' : isInside(file) && isSkillFile(kind, file)))
+/** True for a row that says what the record of a tool may say. */
+function isRow(list: ListColumns, row: number): boolean {
+  const { names, kinds, folders, files, content, sizes, more } = list
+  const isSound = kinds[row] !== BROKEN
+  const isCode = kinds[row] === KINDS.code
+  const hasPlace = typeof files[row] === 'string' || folders[files[row] as number] !== undefined
+  const isEmpty = content[row] === null && (isCode || sizes[row] === null)
+  if (!hasPlace || isSound !== (more[row]?.broken === undefined) || (isSound && !isCode) === isEmpty)
     return false
-  if (frontmatter && !isFrontmatter({ tags: [], metadata: {}, extra: {}, ...frontmatter })) return false
-  return kind === 'code'
-    ? content[row] === null && isRange([0, 0], sizes[row])
-    : isRange([content[row], end], sizes[row])
+  const { file, kind, size, content: place, fragment, frontmatter } = new ListedRecord(list, row)
+  const record = { file, kind, size, content: place, fragment, frontmatter, ...(isCode && { exported: '' }) }
+  return recordFault('tools', names[row] as string, isSound ? record : brokenAt(list, row)) === null
 }
 
-function isNumberOf(folders: readonly string[], file: unknown): boolean {
-  return typeof file === 'number' && folders[file] !== undefined
+function isAscending(texts: readonly string[], compare: (one: string, other: string) => number): boolean {
+  for (let row = 1; row < texts.length; row++)
+    if (compare(texts[row - 1] as string, texts[row] as string) >= 0) return false
+  return true
 }
 
 /** The path of a row, relative to the directory. */
 export function pathAt({ names, folders, files }: ListColumns, row: number): string {
   const file = files[row] as number | string
   return typeof file === 'string' ? file : `${folders[file]}${labelOf(names[row] as string)}${FOLDER_FILE}`
+}
+
+/** The number of a name's row; -1 where the list has none. */
+export function rowIn({ names }: ListColumns, name: string): number {
+  let [from, to] = [0, names.length - 1]
+  while (from <= to) {
+    const middle = (from + to) >> 1
+    const found = names[middle] as string
+    if (found === name) return middle
+    if (found < name) from = middle + 1
+    else to = middle - 1
+  }
+  return -1
+}
+
+/** The fault of a broken tool. */
+export function brokenAt(columns: ListColumns, row: number): BrokenRecord | null {
+  const broken = columns.more[row]?.broken
+  return broken ? { broken, file: pathAt(columns, row) } : null
+}
+
+/** The record of a sound tool, as far as the list has it. What takes time is made when it is read. */
+export class ListedRecord {
+  readonly #columns: ListColumns
+  readonly #row: number
+  #frontmatter?: ToolFrontmatter
+
+  constructor(columns: ListColumns, row: number) {
+    this.#columns = columns
+    this.#row = row
+  }
+
+  get file(): string {
+    return pathAt(this.#columns, this.#row)
+  }
+
+  get kind(): ToolKind {
+    return KINDS_BY_LETTER.get(this.#columns.kinds[this.#row] as string) as ToolKind
+  }
+
+  get size(): number {
+    return this.#columns.sizes[this.#row] as number
+  }
+
+  get content(): [start: number, end: number] | undefined {
+    const start = this.#columns.content[this.#row] as number | null
+    return start === null ? undefined : [start, this.#columns.more[this.#row]?.end ?? this.size]
+  }
+
+  get fragment(): string | undefined {
+    return this.#columns.more[this.#row]?.fragment
+  }
+
+  get frontmatter(): ToolFrontmatter {
+    this.#frontmatter ??= frontmatterAt(this.#columns, this.#row)
+    return this.#frontmatter
+  }
+}
+
+function frontmatterAt({ names, roles, descriptions, more }: ListColumns, row: number): ToolFrontmatter {
+  const name = names[row] as string
+  const frontmatter: ToolFrontmatter = { name, extra: {}, metadata: {}, tags: [] }
+  const others = more[row]?.frontmatter
+  if (others) Object.assign(frontmatter, others, { name })
+  const description = descriptions[row] as string | null
+  if (description !== null) frontmatter.description = description
+  const role = ROLES_BY_LETTER.get(roles[row] as string)
+  if (role) frontmatter.role = role
+  return frontmatter
+}
+
+/** True where a record says what its row says. */
+export function isSameRow(columns: ListColumns, row: number, record: NameRecord): boolean {
+  return JSON.stringify(rowOf(columns.names[row] as string, record)) === JSON.stringify(rowAt(columns, row))
 }

@@ -195,7 +195,7 @@ function partReader(
 ): (digest: string | undefined) => IndexPart {
   let isAsHashed = false
   return digest => {
-    const partText = digest === undefined ? text : readPartText(files, directory, digest, shardFile)
+    const partText = digest === undefined ? text : readShard(files, directory, digest)
     const expectSame = (): void => {
       isAsHashed ||= files.digestText(hashedText(text, header)) === header.hash
       if (!isAsHashed || (digest !== undefined && !files.digestText(partText).startsWith(digest)))
@@ -208,24 +208,16 @@ function partReader(
 
 export const EDITED = 'its records were changed'
 
-/**
- * The text of a shard or list, not yet digested. A missing one means that the index was replaced since its header was
- * read: only then is there another to open.
- */
-export function readPartText(
-  files: IndexFiles,
-  directory: string,
-  digest: unknown,
-  fileOf: (digest: string) => string,
-): string {
+/** A missing shard means that the index was replaced since its header was read: only then is there another to open. */
+function readShard(files: IndexFiles, directory: string, digest: string): string {
   const text = isShardDigest(digest)
-    ? readable(() => files.readText(files.resolve(directory, fileOf(digest))))
+    ? readable(() => files.readText(files.resolve(directory, shardFile(digest))))
     : null
   if (text === null) throw new IndexRefused('a part is missing')
   return text
 }
 
-function readable<Result>(read: () => Result): Result {
+export function readable<Result>(read: () => Result): Result {
   try {
     return read()
   } catch (error) {

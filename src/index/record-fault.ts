@@ -64,7 +64,7 @@ export const isHeader = hasFields({
   shards: optional(value => Array.isArray(value) && value.length > 0),
 })
 
-export const isDiagnostic = hasFields({
+const isDiagnostic = hasFields({
   file: isInside,
   reason: isString,
   note: isString,
@@ -76,7 +76,7 @@ export const isDiagnostic = hasFields({
 
 const isFile = hasFields({ tools: isStringArray, diagnostics: arrayOf(isDiagnostic) })
 
-export const isFrontmatter = hasFields({
+const isFrontmatter = hasFields({
   title: optional(isString),
   description: optional(isString),
   visibility: optional(isString),
@@ -117,7 +117,7 @@ const SKILL_FILES = new Map<unknown, RegExp>([
   ['code', /[^/]\.skill\.(?:ts|js|mts|mjs)$/],
 ])
 
-export function isSkillFile(kind: unknown, file: unknown): boolean {
+function isSkillFile(kind: unknown, file: unknown): boolean {
   return isString(file) && SKILL_FILES.get(kind)?.test(file) === true
 }
 
@@ -132,7 +132,7 @@ function isTool(name: string, record: JsonObject): boolean {
 const SIZE_MAX = 2 ** 24
 
 /** True for the place of a content in a file of so many bytes. */
-export function isRange(content: unknown, size: unknown): boolean {
+function isRange(content: unknown, size: unknown): boolean {
   if (!Array.isArray(content) || content.length !== 2) return false
   const ascending = [0, ...content, size, SIZE_MAX]
   return ascending.every(

@@ -10,7 +10,7 @@ async function outcomeOf(runtime: Runtime, tool: ToolDef): Promise<'ran' | { thr
   let ran = false
   const { fn } = tool
   const { delegate } = tool.frontmatter.metadata
-  tool.fn = async (context, args) => {
+  const noting: typeof fn = async (context, args) => {
     const ctx = context as Context
     // A middleware runs for another tool, too.
     if (ctx.envelope.target !== ctx) return fn(ctx, args)
@@ -20,13 +20,14 @@ async function outcomeOf(runtime: Runtime, tool: ToolDef): Promise<'ran' | { thr
     ran = true
     return undefined
   }
+  Object.defineProperty(tool, 'fn', { value: noting, configurable: true })
   try {
     await runtime.invoke(tool.name, valid(tool.frontmatter.params))
     return 'ran'
   } catch (thrown) {
     return ran ? 'ran' : { thrown }
   } finally {
-    tool.fn = fn
+    Reflect.deleteProperty(tool, 'fn')
   }
 }
 
