@@ -20,7 +20,10 @@ export interface Origin {
 /** The function of a tool: `ctx` is the context it runs in, `args` the caller's arguments. */
 export type ToolFunction = (ctx?: unknown, args?: unknown) => unknown
 
-/** A tool that can be called. Cheap to make: its content is read when it is first needed. */
+/**
+ * A tool that can be called. Cheap to make: its content is read when it is first needed, and the fields of a tool of a
+ * directory are made when they are read. So a copy by spread, or JSON, has its name alone: name the fields that you need.
+ */
 export interface ToolDef {
   /** The name that resolves to it, qualified where it has a namespace: `acme:deploy`. */
   name: string
