@@ -89,7 +89,7 @@ async function remove(folder: string): Promise<void> {
   }
 }
 
-/** Creates a file with a text under a name; false if the name is taken. */
+/** Creates a file with this content and name. Returns false if the name is taken. */
 async function linked(folder: string, text: string, name: string): Promise<boolean> {
   const temporary = join(folder, `${randomUUID()}.tmp`)
   for (let tries = 0; ; tries++) {

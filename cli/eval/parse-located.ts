@@ -21,7 +21,7 @@ interface Point {
 
 type PointAt = (offset: number) => Point
 
-/** A fault of a text. Its message repeats nothing of the text, which may be a secret that a link led to. */
+/** A parse error. Its message quotes none of the file, which may hold a secret. */
 export class Malformed extends Error {
   constructor(
     reason: string,
@@ -133,7 +133,7 @@ function nodesBelow<Node>(
   }
 }
 
-/** The points of a text by their offset, with its lines found once. */
+/** Converts offsets to lines and columns. Finds the line ends once. */
 function pointsIn(text: string): PointAt {
   const starts = [0, ...[...text.matchAll(/\n/g)].map(({ index }) => index + 1)]
   return offset => {

@@ -87,7 +87,7 @@ export async function ctxTools(ctx: Context, as: CallerKind = ctx.envelope.as): 
  * Finds tools by words among those that `ctxTools` returns, with their number before the limit. The text of a skill
  * counts where the caller may open that without being asked about.
  *
- * @param as `agent`: as an agent finds them, whoever called
+ * @param as `agent` to find only what an agent may be offered, even if code called
  * @throws OPTIONS_INVALID
  */
 export async function ctxSearch(
