@@ -1,3 +1,4 @@
+import type { JsonValue } from '../base/json.js'
 import { checkOptions, type OptionTable } from '../base/options.js'
 import { FOREIGN_NAMES, type MatchedTool } from '../patterns/tool-pattern.js'
 import {
@@ -7,6 +8,7 @@ import {
   type CatalogPage,
   formatCatalog,
 } from './catalog-formats.js'
+import { largestPage } from './catalog-pages.js'
 import { estimateTokens } from './estimate-tokens.js'
 import { isInPrompt, isLibrary, isOffered, matchedTool, type OfferedTool } from './offered-tool.js'
 import { hasRequiredTools } from './required-tools.js'
@@ -81,15 +83,14 @@ export async function makeCatalog<Tool extends CatalogTool>(
   checkOptions('renderCatalog', options, OPTIONS)
   const { format = 'xml', budget = Number.POSITIVE_INFINITY, countTokens = estimateTokens } = options
   const shown = shownTools(tools, options)
-  const describable = shown.filter(isDescribed).length
   const entries = shown.map(tool => entryOf(tool, options.location === true))
   const textOf = (page: CatalogPage): string =>
     page.described.length + page.named.length + page.unnamed === 0 ? '' : formatCatalog(page, format)
   const fits = async (page: CatalogPage): Promise<boolean> =>
     budget === Number.POSITIVE_INFINITY || (await countTokens(textOf(page))) <= budget
 
-  const step = await largestThat(fits, number => pageAt(number, entries), entries.length, describable)
-  let page = step === null ? pageAt(0, []) : pageAt(step, entries)
+  const describable = shown.filter(isDescribed).length
+  let page = await largestPage(entries, describable, format, budget, fits)
   const withContent: string[] = []
   const failed: Catalog['failed'] = []
   for (const [number, tool] of shown.slice(0, page.described.length).entries()) {
@@ -121,13 +122,17 @@ function shownTools<Tool extends CatalogTool>(
   { available = [], library = false }: CatalogOptions<Tool>,
 ): Tool[] {
   const offered = tools.filter(isOffered)
-  const there = [...offered.map(matchedTool), ...available.flatMap(hostTools)]
+  const isRequiring = offered.some(tool => requiredBy(tool) !== undefined)
+  const there = isRequiring ? [...offered.map(matchedTool), ...available.flatMap(hostTools)] : []
   const shown = offered.filter(
-    tool =>
-      (library || !isLibrary(tool)) && hasRequiredTools(tool.frontmatter.metadata['requires-tools'], there),
+    tool => (library || !isLibrary(tool)) && hasRequiredTools(requiredBy(tool), there),
   )
   // Those that have only a name come last, where names are.
   return [...shown.filter(isDescribed), ...shown.filter(tool => !isDescribed(tool))]
+}
+
+function requiredBy({ frontmatter }: CatalogTool): JsonValue | undefined {
+  return frontmatter.metadata['requires-tools']
 }
 
 function isDescribed({ frontmatter }: CatalogTool): boolean {
@@ -141,12 +146,10 @@ function hostTools(name: string): MatchedTool[] {
 }
 
 function entryOf({ name, frontmatter, origin }: CatalogTool, withLocation: boolean): CatalogEntry {
-  const location = withLocation && origin && origin.file !== '' ? `${origin.entry}/${origin.file}` : undefined
-  return {
-    name,
-    description: frontmatter.description ?? '',
-    ...(location !== undefined && { location }),
-  }
+  const entry = { name, description: frontmatter.description ?? '' }
+  return withLocation && origin && origin.file !== ''
+    ? { ...entry, location: `${origin.entry}/${origin.file}` }
+    : entry
 }
 
 async function contentOf<Tool extends CatalogTool>(
@@ -154,36 +157,4 @@ async function contentOf<Tool extends CatalogTool>(
   { content = ({ content: written }) => written?.() ?? '' }: CatalogOptions<Tool>,
 ): Promise<string | undefined> {
   return isInPrompt(tool) && tool.content ? content(tool) : undefined
-}
-
-/** The page for a step: each step adds a name, and once all are named, a description. */
-function pageAt(step: number, entries: readonly CatalogEntry[]): CatalogPage {
-  const described = Math.max(0, step - entries.length)
-  const named = Math.min(step, entries.length)
-  return {
-    described: entries.slice(0, described),
-    named: entries.slice(described, named).map(({ name }) => name),
-    unnamed: entries.length - named,
-  }
-}
-
-/** The largest step that fits, or null. Each is longer than the one before, except for the line about omitted tools. */
-async function largestThat(
-  fits: (page: CatalogPage) => Promise<boolean>,
-  at: (step: number) => CatalogPage,
-  names: number,
-  descriptions: number,
-): Promise<number | null> {
-  const last = names + descriptions
-  if (await fits(at(last))) return last
-  const areAllNamed = await fits(at(names))
-  let least = areAllNamed ? names : 0
-  let most = areAllNamed ? last : names
-  if (!areAllNamed && !(await fits(at(0)))) return null
-  while (most - least > 1) {
-    const middle = Math.floor((least + most) / 2)
-    if (await fits(at(middle))) least = middle
-    else most = middle
-  }
-  return least
 }

@@ -1,17 +1,22 @@
 /** Estimates a string's tokens, close to `o200k_base` and `cl100k_base`; see `bench/catalog-tokens.js`. */
 export function estimateTokens(text: string): number {
-  const ascii = estimateAsciiTokens(text)
+  return Math.ceil(estimateTenths(text) / 10)
+}
+
+/** Estimates a string's tokens in tenths, which add up without rounding. */
+export function estimateTenths(text: string): number {
+  const ascii = estimateAsciiTenths(text)
   if (ascii !== null) return ascii
-  let tokens = 0
+  let tenths = 0
   for (const [piece, sign, word, letters, ideograph, signs] of text.matchAll(PIECE)) {
     // A sign is often one token with the word after it, and as often a token of its own.
-    if (word !== undefined) tokens += Math.ceil(piece.length / 10) + (sign === undefined ? 0 : 0.5)
-    else if (letters !== undefined) tokens += Math.ceil(letters.length / 4)
-    else if (ideograph !== undefined) tokens += 0.7
-    else if (signs !== undefined) tokens += Math.ceil(signs.length / 3)
-    else tokens++
+    if (word !== undefined) tenths += 10 * Math.ceil(piece.length / 10) + (sign === undefined ? 0 : 5)
+    else if (letters !== undefined) tenths += 10 * Math.ceil(letters.length / 4)
+    else if (ideograph !== undefined) tenths += 7
+    else if (signs !== undefined) tenths += 10 * Math.ceil(signs.length / 3)
+    else tenths += 10
   }
-  return Math.ceil(tokens)
+  return tenths
 }
 
 /** Scripts that are written without spaces. */
@@ -32,11 +37,11 @@ const PIECE = new RegExp(
 )
 
 /**
- * Estimates the tokens of an ASCII string; null for any other. It counts the matches of `PIECE` in
+ * Estimates the tokens of an ASCII string, in tenths; null for any other. It counts the matches of `PIECE` in
  * a tenth of their time.
  */
-function estimateAsciiTokens(text: string): number | null {
-  let tokens = 0
+function estimateAsciiTenths(text: string): number | null {
+  let tenths = 0
   for (let at = 0; at < text.length; ) {
     const kind = kindAt(text, at)
     const next = at + 1
@@ -44,21 +49,21 @@ function estimateAsciiTokens(text: string): number | null {
     if (kind === LETTER || (leads && kindAt(text, next) === LETTER)) {
       const end = endOf(text, next, LETTER)
       // A sign is often one token with the word after it, and as often a token of its own.
-      tokens += Math.ceil((end - at) / 10) + (kind === SIGN ? 0.5 : 0)
+      tenths += 10 * Math.ceil((end - at) / 10) + (kind === SIGN ? 5 : 0)
       at = end
     } else if (kind === SIGN) {
       const end = endOf(text, next, SIGN)
-      tokens += Math.ceil((end - at) / 3)
+      tenths += 10 * Math.ceil((end - at) / 3)
       at = end
     } else if (kind === DIGIT) {
-      tokens++
+      tenths += 10
       at = Math.min(endOf(text, next, DIGIT), at + 3)
     } else if (kind === BLANK) {
-      tokens++
+      tenths += 10
       at = endOfBlanks(text, at)
     } else return null
   }
-  return Math.ceil(tokens)
+  return tenths
 }
 
 const SIGN = 0

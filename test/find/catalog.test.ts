@@ -11,6 +11,7 @@ import {
 } from 'agent-apps'
 import { compile } from 'agent-apps/compiler'
 import { describe, expect, it } from 'vitest'
+import { type CatalogPage, formatCatalog } from '../../src/catalog/catalog-formats.js'
 import { pick, randomFrom } from '../support/policy-model.js'
 import { makeTree, type Tree } from '../support/tree.js'
 
@@ -37,6 +38,13 @@ async function registered(tools: Record<string, string>): Promise<ToolDef[]> {
   const { globals, listTools } = createRuntime({ paths: [], library: false })
   for (const [name, description] of Object.entries(tools))
     registerTool(globals, { name, description, fn: () => null })
+  return listTools()
+}
+
+/** Tools without a description that a program registered. */
+async function listSilent(names: readonly string[]): Promise<ToolDef[]> {
+  const { globals, listTools } = createRuntime({ paths: [], library: false })
+  for (const name of names) registerTool(globals, { name, fn: () => null })
   return listTools()
 }
 
@@ -336,6 +344,52 @@ describe('a budget', () => {
     await expect(
       renderCatalog(tools, { budget: 5, countTokens: () => Promise.reject(new Error('no')) }),
     ).rejects.toThrow('no')
+  })
+
+  it.each([
+    ['estimated', undefined],
+    ['counted in letters', (shown: string) => shown.length],
+    ['counted in words', (shown: string) => shown.split(/\W+/).length],
+  ])('shows the most that fits, %s', async (_, countTokens) => {
+    const described = await registered(
+      Object.fromEntries(Array.from({ length: 12 }, (_, at) => [`t${at}`, `Does ${'it '.repeat(at % 5)}.`])),
+    )
+    const tools = [...described, ...(await listSilent(['s1', 's2']))]
+    for (const format of ['xml', 'markdown', 'json'] as const) {
+      const counted = countTokens ?? estimateTokens
+      const pages: CatalogPage[] = []
+      for (let step = 0; step <= 26; step++) {
+        const entries = tools.map(({ name, frontmatter: { description = '' } }) => ({ name, description }))
+        const shown = Math.max(0, step - 14)
+        const names = tools.slice(shown, step).map(({ name }) => name)
+        pages.push({ described: entries.slice(0, shown), named: names, unnamed: Math.max(0, 14 - step) })
+      }
+      const texts = pages.map(page => formatCatalog(page, format))
+      for (let budget = 0; budget < counted(texts.at(-1) ?? '') + 5; budget++) {
+        const best = texts.findLast(page => counted(page) <= budget) ?? ''
+        const { text } = await makeCatalog(tools, { budget, format, ...(countTokens && { countTokens }) })
+        expect([budget, text]).toEqual([budget, best])
+      }
+    }
+  })
+
+  it('has the host count a few pages of about its length', async () => {
+    const tools = await many(2_000)
+    for (const [budget, perToken] of [
+      [500, 4],
+      [500, 1],
+      [40_000, 4],
+    ] as const) {
+      const counts: number[] = []
+      const countTokens = (shown: string): number => {
+        counts.push(Math.ceil(shown.length / perToken))
+        return counts.at(-1) ?? 0
+      }
+      const { tokens } = await makeCatalog(tools, { budget, countTokens })
+      expect(tokens).toBeGreaterThan(0.9 * budget)
+      expect(counts.length).toBeLessThan(20)
+      expect(Math.max(...counts)).toBeLessThan(5 * budget)
+    }
   })
 
   it('has room for content once all is described, and passes over what is too long', async () => {
