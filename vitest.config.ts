@@ -71,6 +71,9 @@ export default defineConfig({
   test: {
     include: ['test/**/*.test.ts'],
     exclude: ['test/long/**', 'test/samples/**', 'node_modules/**'],
+    tags: [
+      { name: 'long', description: 'Takes long for what it adds: only in `npm run test:long`.', skip: true },
+    ],
     // Deadlines only say "hangs"; nothing here measures speed.
     testTimeout: 120_000,
     hookTimeout: 120_000,
