@@ -11,6 +11,13 @@ export {
 } from '../src/catalog/catalog.js'
 export type { CatalogFormat } from '../src/catalog/catalog-formats.js'
 export { estimateTokens } from '../src/catalog/estimate-tokens.js'
+export {
+  type AgentCatalog,
+  type AgentCatalogOptions,
+  makeRelevant,
+  type Relevant,
+  type RelevantOptions,
+} from '../src/catalog/relevant-skills.js'
 export { whyUnshowable } from '../src/catalog/why-unshowable.js'
 export type {
   DirectiveCall,

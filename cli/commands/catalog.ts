@@ -1,4 +1,4 @@
-import { type Catalog, makeCatalog } from 'agent-apps'
+import type { AgentCatalog } from 'agent-apps'
 import { visibleJson, visibleLines } from '../../src/policy/shown-text.js'
 import { noteForPrograms } from '../agent-options.js'
 import { type Command, type Invocation, LOOK_UP_OPTIONS } from '../command.js'
@@ -21,6 +21,12 @@ export const catalog: Command = {
       value: 'NAME',
       describes: 'a tool that the agent has besides (repeatable)',
     },
+    for: {
+      type: 'string',
+      value: 'TEXT',
+      describes: 'also describe the tools that these words of a user find',
+    },
+    'names-first': { type: 'boolean', describes: 'describe no tool before all are named' },
     location: { type: 'boolean', describes: "include each tool's file" },
     library: { type: 'boolean', describes: "include the library's own tools" },
   },
@@ -32,16 +38,20 @@ async function run(invocation: Invocation): Promise<number> {
   const { options, output } = invocation
   const format = readChoice('format', options.format, FORMATS)
   const runtime = await openRuntime(invocation, false)
-  const made = await makeCatalog(await runtime.forAgent().listTools(), {
+  const made = await runtime.forAgent().catalog({
     format,
     budget: readNumber('budget', options.budget, 4000),
     available: readList(options.available) ?? [],
+    ...(typeof options.for === 'string' && { for: options.for }),
+    namesFirst: options['names-first'] === true,
     location: options.location === true,
     library: options.library === true,
     content: ({ name }) => runtime.render(name),
   })
   if (output.json) output.jsonResult({ ...made, failed: made.failed.map(({ name }) => name) })
-  else output.exact(format === 'json' ? visibleJson(made.text) : visibleLines(made.text))
+  else
+    for (const text of [made.text, made.relevant])
+      output.exact(format === 'json' ? visibleJson(text) : visibleLines(text))
   note(made, output)
   noteDiagnostics(runtime, invocation)
   const withheld = await noteForPrograms(invocation)
@@ -49,7 +59,8 @@ async function run(invocation: Invocation): Promise<number> {
   return 0
 }
 
-function note({ described, named, unnamed, tokens, failed }: Catalog, output: Output): void {
+function note(made: AgentCatalog, output: Output): void {
+  const { described, named, unnamed, tokens, failed } = made
   for (const { name, error } of failed)
     output.note(`left out the content of ${printable(name)}: ${printable((error as Error).message)}`)
   const all = described.length + named.length + unnamed.length
@@ -61,4 +72,8 @@ function note({ described, named, unnamed, tokens, failed }: Catalog, output: Ou
       `about ${count(tokens, 'token')}`,
     ].join(', '),
   )
+  if (made.relevant !== '')
+    output.note(
+      `${count(made.relevantTools.length)} more found, about ${count(made.relevantTokens, 'token')}`,
+    )
 }

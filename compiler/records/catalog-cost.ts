@@ -28,7 +28,7 @@ export function countTokens(directory: string, units: readonly SkillUnit[]): voi
 export function tokensOf({ kind, frontmatter, content }: ToolRecord, file: string): number {
   const { name, description } = frontmatter
   const tool = { name, kind, frontmatter }
-  if (!isOffered(tool)) return 0
+  if (!isOffered(tool) || frontmatter.metadata.catalog === 'never') return 0
   if (description === undefined) return estimateTokens(`${name}, `)
   // A file that is gone since it was read is reported by the next compile.
   const bytes = isInPrompt(tool) && content ? orNull(() => readRegularFile(file)) : null
@@ -47,6 +47,6 @@ export function catalogCost(directories: readonly LinkedDirectory[]): CatalogCos
       cost.tokens += tool.catalogTokens
     }
   }
-  const frame = estimateTokens(formatCatalog({ described: [], named: [], unnamed: 0 }, 'xml'))
+  const frame = estimateTokens(formatCatalog({ described: [], named: [], notListed: [] }, 'xml'))
   return cost.tools === 0 ? cost : { ...cost, tokens: cost.tokens + frame }
 }

@@ -1,7 +1,7 @@
 import { AgentAppsError } from '../../src/base/error.js'
 import { definedFields } from '../../src/base/fields.js'
 import type { JsonObject } from '../../src/base/json.js'
-import type { Catalog, CatalogOptions } from '../../src/catalog/catalog.js'
+import type { AgentCatalog, AgentCatalogOptions } from '../../src/catalog/relevant-skills.js'
 import { asText } from '../../src/content/interpolate.js'
 import type { ToolDetails } from '../../src/index/index-format.js'
 import { narrowingRules } from '../../src/policy/configured-policy.js'
@@ -47,7 +47,7 @@ import { trustOf } from '../trust/project-trust.js'
 const offers = lazy(() => import('./offer.js'))
 const details = lazy(() => import('../find/read-details.js'))
 const searches = lazy(() => import('../search/search-tools.js'))
-const catalogs = lazy(() => import('../../src/catalog/catalog.js'))
+const catalogs = lazy(() => import('./agent-catalog.js'))
 
 /** The calls of an agent: their view, options and limits. */
 interface Calls {
@@ -70,11 +70,7 @@ export async function findTool(agent: Agent, ref: string): Promise<ToolDef | nul
 }
 
 export async function listTools(agent: Agent): Promise<ToolDef[]> {
-  return [...withRequired(await callableTools(agent))]
-}
-
-async function callableTools(agent: Agent): Promise<ToolDef[]> {
-  return (await listsOf(agent)).callable
+  return [...withRequired((await listsOf(agent)).callable)]
 }
 
 /** All tools, and those that an agent may call. */
@@ -157,8 +153,11 @@ export async function describe(
 }
 
 /** Makes the catalog. Required tools may be the host's, which only the catalog knows. */
-export async function catalog(agent: Agent, options?: CatalogOptions<ToolDef>): Promise<Catalog> {
-  return (await catalogs()).makeCatalog(await callableTools(agent), options)
+export async function catalog(agent: Agent, options?: AgentCatalogOptions<ToolDef>): Promise<AgentCatalog> {
+  const { calls, all, callable } = await listsOf(agent)
+  const known = options?.available ? callable : usableAmong(callable)
+  const searchable = { globals: calls.view.globals, all, known, limits: calls.limits() }
+  return (await catalogs()).agentCatalog(callable, options, searchable)
 }
 
 export async function authorize(

@@ -1,5 +1,5 @@
 import { definedFields } from '../../src/base/fields.js'
-import type { Catalog, CatalogOptions } from '../../src/catalog/catalog.js'
+import type { AgentCatalog, AgentCatalogOptions } from '../../src/catalog/relevant-skills.js'
 import type { ToolDetails } from '../../src/index/index-format.js'
 import type { SpawnPolicy } from '../../src/skill/tool-context.js'
 import type { Approval } from '../approvals/kept-approvals.js'
@@ -57,8 +57,8 @@ export interface AgentRuntime {
    * A tool with its frontmatter as it was written, and its other files. Throws TOOL_NOT_FOUND, NOT_EVALUATED.
    */
   describe: (ref: string) => Promise<{ tool: ToolDef } & Required<ToolDetails>>
-  /** The catalog of the tools that it may call, for a prompt. */
-  catalog: (options?: CatalogOptions<ToolDef>) => Promise<Catalog>
+  /** The catalog of the tools that it may call, for a prompt, and with `for`, those that the words of a user find. */
+  catalog: (options?: AgentCatalogOptions<ToolDef>) => Promise<AgentCatalog>
   /**
    * Finds tools by words, the best first: of those that `listTools` gives, and scored as if there were no
    * others. The text of a

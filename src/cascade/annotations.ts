@@ -51,6 +51,7 @@ export const NEVER_CASCADING: ReadonlySet<string> = new Set([
   'approval-key',
   'lifecycle',
   'approval-preview',
+  'catalog',
   'requires',
   'requires-tools',
   'config',

@@ -1,8 +1,12 @@
+import type { SkillGroup } from './skill-groups.js'
+
 /** The tools that a catalog describes, those that it only names, and the number of others. */
 export interface CatalogPage {
   described: readonly CatalogEntry[]
   named: readonly string[]
-  unnamed: number
+  notListed: readonly SkillGroup[]
+  /** The tool that finds those that are not listed. */
+  search?: string | undefined
 }
 
 export interface CatalogEntry {
@@ -21,16 +25,30 @@ export function formatCatalog(page: CatalogPage, format: CatalogFormat): string 
   return FORMATS[format](page)
 }
 
+/** Formats the skills that a search found, which follow a catalog. */
+export function formatRelevant(entries: readonly CatalogEntry[], format: CatalogFormat): string {
+  return RELEVANT[format](entries)
+}
+
 const FORMATS: Record<CatalogFormat, (page: CatalogPage) => string> = { xml, markdown, json }
 
+const RELEVANT: Record<CatalogFormat, (entries: readonly CatalogEntry[]) => string> = {
+  xml: entries => ['<relevant_skills>\n', ...entries.map(entryAsXml), '</relevant_skills>\n'].join(''),
+  markdown: entries => `## Relevant skills\n\n${entries.map(entryAsMarkdown).join('')}`,
+  json: entries => `{"relevant_skills": [\n${entries.map(entryAsJson).join(',\n')}\n]}\n`,
+}
+
 /** The format that the Agent Skills guide shows. */
-function xml({ described, named, unnamed }: CatalogPage): string {
+function xml({ described, named, notListed, search }: CatalogPage): string {
   const names = xmlText(named.map(oneLine).join(', '))
+  const lines = [...notListed.map(groupLine), ...howToSearch(notListed, search)].map(oneLine)
   return [
     '<available_skills>\n',
     ...described.map(entryAsXml),
     ...(named.length > 0 ? [`  <also_available>${names}</also_available>\n`] : []),
-    ...(unnamed > 0 ? [`  <not_listed>${unnamed}</not_listed>\n`] : []),
+    ...(lines.length > 0
+      ? ['  <not_listed>\n', ...lines.map(line => `    ${xmlText(line)}\n`), '  </not_listed>\n']
+      : []),
     '</available_skills>\n',
   ].join('')
 }
@@ -44,13 +62,15 @@ export function entryAsXml({ name, description, location, content }: CatalogEntr
   return `${named}${described}${located}${filled}  </skill>\n`
 }
 
-function markdown({ described, named, unnamed }: CatalogPage): string {
+function markdown({ described, named, notListed, search }: CatalogPage): string {
   const names = named.map(name => markdownText(oneLine(name))).join(', ')
+  const groups = notListed.map(group => `- ${markdownText(oneLine(groupLine(group)))}\n`).join('')
   const parts = [
     '## Available skills\n',
     described.map(entryAsMarkdown).join(''),
-    ...(named.length > 0 ? [`Also available: ${names}\n`] : []),
-    ...(unnamed > 0 ? [`Not listed: ${unnamed}\n`] : []),
+    ...(names === '' ? [] : [`Also available: ${names}\n`]),
+    ...(groups === '' ? [] : [`Not listed:\n\n${groups}`]),
+    ...howToSearch(notListed, search).map(line => `${markdownText(line)}\n`),
   ]
   return parts.filter(part => part !== '').join('\n')
 }
@@ -61,22 +81,36 @@ function entryAsMarkdown({ name, description, location, content }: CatalogEntry)
   return content === undefined ? text : `${text}\n${markdownBlock(content, '  ')}\n\n`
 }
 
-function json({ described, named, unnamed }: CatalogPage): string {
-  const entries = described.map(({ name, description, location, content }) =>
-    jsonText({
-      name: oneLine(name),
-      description: oneLine(description),
-      ...(location !== undefined && { location }),
-      ...(content !== undefined && { content }),
-    }),
-  )
+function json({ described, named, notListed, search }: CatalogPage): string {
+  const entries = described.map(entryAsJson)
+  const groups = notListed.map(({ name, skills }) => ({ name: oneLine(name), skills }))
   return [
     entries.length > 0 ? `{"available_skills": [\n${entries.join(',\n')}\n]` : '{"available_skills": []',
     ...(named.length > 0 ? [`"also_available": ${jsonText(named.map(oneLine))}`] : []),
-    ...(unnamed > 0 ? [`"not_listed": ${unnamed}`] : []),
+    ...(notListed.length > 0 ? [`"not_listed": ${jsonText(groups)}`] : []),
+    ...howToSearch(notListed, search).map(line => `"search": ${jsonText(line)}`),
   ]
     .join(',\n')
     .concat('}\n')
+}
+
+function entryAsJson({ name, description, location, content }: CatalogEntry): string {
+  return jsonText({
+    name: oneLine(name),
+    description: oneLine(description),
+    ...(location !== undefined && { location }),
+    ...(content !== undefined && { content }),
+  })
+}
+
+function groupLine({ name, skills }: SkillGroup): string {
+  return `${name}: ${skills} ${skills === 1 ? 'skill' : 'skills'}`
+}
+
+function howToSearch(notListed: readonly SkillGroup[], search: string | undefined): string[] {
+  return notListed.length === 0 || search === undefined
+    ? []
+    : [`To find one of these, call ${search} with words of the task.`]
 }
 
 /** Makes strings safe to put into a prompt: none ends the place that it is in, or hides characters. */

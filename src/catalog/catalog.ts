@@ -8,10 +8,11 @@ import {
   type CatalogPage,
   formatCatalog,
 } from './catalog-formats.js'
-import { largestPage } from './catalog-pages.js'
+import { fillPage } from './catalog-pages.js'
 import { estimateTokens } from './estimate-tokens.js'
 import { isInPrompt, isLibrary, isOffered, matchedTool, type OfferedTool } from './offered-tool.js'
 import { hasRequiredTools } from './required-tools.js'
+import { groupOf } from './skill-groups.js'
 
 /** A tool as a catalog needs it, for example from `listTools`. */
 export interface CatalogTool extends OfferedTool {
@@ -31,11 +32,15 @@ export interface CatalogOptions<Tool extends CatalogTool = CatalogTool> {
   location?: boolean | undefined
   /** True: includes the library's own tools, if they are among those passed. */
   library?: boolean | undefined
+  /** True: no tool is described before all are named. Default: false. */
+  namesFirst?: boolean | undefined
+  /** The tool by which a model finds what is not listed. Default: `agent-discover`, if it is among those passed. */
+  search?: string | undefined
   /** Returns the content of a tool that belongs in the prompt. Default: the content as written. */
   content?: ((tool: Tool) => string | Promise<string>) | undefined
 }
 
-/** A catalog, and how each of the passed tools is listed, in their order. */
+/** A catalog, and how each of the passed tools is listed, in the order of the catalog. */
 export interface Catalog {
   text: string
   /** As counted. */
@@ -45,7 +50,7 @@ export interface Catalog {
   /** The tools of `described` that have their content. */
   withContent: string[]
   named: string[]
-  /** Tools for which there was no space at all. */
+  /** Tools that are only counted: there was no space for their names, or a search alone is to find them. */
   unnamed: string[]
   /** Tools whose content should be included and could not be read. */
   failed: { name: string; error: unknown }[]
@@ -58,6 +63,8 @@ const OPTIONS: OptionTable<keyof CatalogOptions> = {
   available: 'strings',
   location: 'boolean',
   library: 'boolean',
+  namesFirst: 'boolean',
+  search: 'string',
   content: 'function',
 }
 
@@ -70,9 +77,9 @@ export async function renderCatalog<Tool extends CatalogTool>(
 }
 
 /**
- * Creates a catalog, and reports its contents. It lists the passed tools that a model may see,
- * in their order. If the budget is too small, these are left out in this order: content, descriptions from
- * the last on, names from the last on.
+ * Creates a catalog, and reports its contents. It lists the passed tools that a model may see, in their order, but first
+ * those with `catalog: always`. If the budget is too small for all descriptions, the last tools are listed by name, or
+ * counted if there are too many names.
  *
  * @throws OPTIONS_INVALID, and errors of `countTokens`
  */
@@ -82,18 +89,29 @@ export async function makeCatalog<Tool extends CatalogTool>(
 ): Promise<Catalog> {
   checkOptions('renderCatalog', options, OPTIONS)
   const { format = 'xml', budget = Number.POSITIVE_INFINITY, countTokens = estimateTokens } = options
+  const { search = tools.find(isDiscover)?.name } = options
   const shown = shownTools(tools, options)
-  const entries = shown.map(tool => entryOf(tool, options.location === true))
+  const listed = inOrder(shown)
+  const describable = listed.filter(isDescribed).length
+  const entries = listed.map(tool => entryOf(tool, options.location === true))
+  const deferred = shown.filter(tool => wishOf(tool) === 'never')
   const textOf = (page: CatalogPage): string =>
-    page.described.length + page.named.length + page.unnamed === 0 ? '' : formatCatalog(page, format)
-  const fits = async (page: CatalogPage): Promise<boolean> =>
-    budget === Number.POSITIVE_INFINITY || (await countTokens(textOf(page))) <= budget
+    page.described.length + page.named.length + page.notListed.length === 0
+      ? ''
+      : formatCatalog({ ...page, search }, format)
+  const fits = async (page: CatalogPage, tokens = budget): Promise<boolean> =>
+    tokens === Number.POSITIVE_INFINITY || (await countTokens(textOf(page))) <= tokens
 
-  const describable = shown.filter(isDescribed).length
-  let page = await largestPage(entries, describable, format, budget, fits)
+  let groups: string[] | undefined
+  const listable = {
+    ...{ entries, describable, deferred: deferred.map(groupOf) },
+    groups: () => (groups ??= listed.map(groupOf)),
+  }
+  const { namesFirst = false } = options
+  let page = await fillPage(listable, { format, budget, namesFirst }, fits)
   const withContent: string[] = []
   const failed: Catalog['failed'] = []
-  for (const [number, tool] of shown.slice(0, page.described.length).entries()) {
+  for (const [number, tool] of listed.slice(0, page.described.length).entries()) {
     const content = await contentOf(tool, options).catch(error => {
       failed.push({ name: tool.name, error })
     })
@@ -105,7 +123,7 @@ export async function makeCatalog<Tool extends CatalogTool>(
   }
   const text = textOf(page)
   const named = page.described.length + page.named.length
-  const names = shown.map(({ name }) => name)
+  const names = [...listed, ...deferred].map(({ name }) => name)
   return {
     text,
     tokens: text === '' ? 0 : await countTokens(text),
@@ -117,22 +135,39 @@ export async function makeCatalog<Tool extends CatalogTool>(
   }
 }
 
-function shownTools<Tool extends CatalogTool>(
+/** Tools that a model may see, and whose required tools are there. */
+export function shownTools<Tool extends CatalogTool>(
   tools: readonly Tool[],
   { available = [], library = false }: CatalogOptions<Tool>,
 ): Tool[] {
   const offered = tools.filter(isOffered)
   const isRequiring = offered.some(tool => requiredBy(tool) !== undefined)
   const there = isRequiring ? [...offered.map(matchedTool), ...available.flatMap(hostTools)] : []
-  const shown = offered.filter(
-    tool => (library || !isLibrary(tool)) && hasRequiredTools(requiredBy(tool), there),
-  )
-  // Those that have only a name come last, where names are.
-  return [...shown.filter(isDescribed), ...shown.filter(tool => !isDescribed(tool))]
+  return offered.filter(tool => (library || !isLibrary(tool)) && hasRequiredTools(requiredBy(tool), there))
 }
 
 function requiredBy({ frontmatter }: CatalogTool): JsonValue | undefined {
   return frontmatter.metadata['requires-tools']
+}
+
+/** The tools that are listed: first those that always are, last those that have only a name. */
+function inOrder<Tool extends CatalogTool>(shown: readonly Tool[]): Tool[] {
+  const isFirst = (tool: Tool): boolean => isDescribed(tool) && wishOf(tool) === 'always'
+  const listed = shown.filter(tool => wishOf(tool) !== 'never')
+  return [
+    ...listed.filter(isFirst),
+    ...listed.filter(tool => isDescribed(tool) && !isFirst(tool)),
+    ...listed.filter(tool => !isDescribed(tool)),
+  ]
+}
+
+/** Its author's `catalog`: `always` or `never`. */
+function wishOf({ frontmatter }: CatalogTool): unknown {
+  return frontmatter.metadata.catalog
+}
+
+function isDiscover(tool: CatalogTool): boolean {
+  return tool.name === 'agent-discover' && isLibrary(tool)
 }
 
 function isDescribed({ frontmatter }: CatalogTool): boolean {
@@ -145,7 +180,7 @@ function hostTools(name: string): MatchedTool[] {
   return [name, ...ours].map(one => ({ name: one, tags: [] }))
 }
 
-function entryOf({ name, frontmatter, origin }: CatalogTool, withLocation: boolean): CatalogEntry {
+export function entryOf({ name, frontmatter, origin }: CatalogTool, withLocation: boolean): CatalogEntry {
   const entry = { name, description: frontmatter.description ?? '' }
   return withLocation && origin && origin.file !== ''
     ? { ...entry, location: `${origin.entry}/${origin.file}` }

@@ -18,7 +18,7 @@ export interface StateSlot {
 /** The keys of metadata that are read here. */
 export const OWN_KEYS = [
   ...(['config', 'env', 'state-slot', 'requires', 'requires-tools', 'executor'] as const),
-  ...(['contract-version', 'description-path'] as const),
+  ...(['contract-version', 'description-path', 'catalog'] as const),
 ]
 
 /** Reads a tool's declarations. A malformed one counts as absent; the compiler reports it. */
@@ -65,6 +65,7 @@ const FORMS: Record<(typeof OWN_KEYS)[number], readonly [string, (value: JsonVal
   executor: ['`local`; only a tool of a server is `remote`', value => value === 'local'],
   'contract-version': ['a string', value => typeof value === 'string'],
   'description-path': ['the path of a text file', value => typeof value === 'string' && value !== ''],
+  catalog: ['`always` or `never`', value => value === 'always' || value === 'never'],
 }
 
 function isStateSlot(value: unknown): value is JsonObject & StateSlot {

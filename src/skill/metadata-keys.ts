@@ -12,6 +12,7 @@ export const CORE_METADATA_KEYS: readonly string[] = [
   METADATA_STRING,
   'approval-key',
   'approval-preview',
+  'catalog',
   'config',
   'contract-version',
   'delegate',

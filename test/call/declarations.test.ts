@@ -125,6 +125,7 @@ export default ctx => {
     ['requires: "=>99.x.0.1"', 'declaration-invalid', '"requires" is not a range'],
     ['requires: ">=99"', 'requires-unmet', 'This skill requires agent-apps >=99'],
     ['executor: remote', 'declaration-invalid', '"executor" must be `local`'],
+    ['catalog: sometimes', 'declaration-invalid', '"catalog" must be `always` or `never`'],
     ['contract-version: [1]', 'declaration-invalid', '"contract-version" must be a string'],
   ])('with %s loads, and `check` says what is wrong', async (line, rule, reason) => {
     const dir = makeTree({ 'a.skill.md': `---\nname: a\ndescription: A.\nmetadata:\n  ${line}\n---\nA.\n` })

@@ -71,6 +71,7 @@ const EXPORTS: Record<string, string[]> = {
     'loadSkillsFromFile',
     'mainInDir',
     'makeCatalog',
+    'makeRelevant',
     'mapPaths',
     'matchPattern',
     'nearest',

@@ -14,7 +14,7 @@ const FILES = Object.fromEntries(
   ]),
 )
 /** What a variable of the page holds, as the block of its name shows it. */
-const SHOWN = [...PAGE.matchAll(/^(`{3,4})\w+ (prompt|markdown|json)\n([\s\S]*?)^\1$/gm)]
+const SHOWN = [...PAGE.matchAll(/^(`{3,4})\w+ (prompt|markdown|json|relevant)\n([\s\S]*?)^\1$/gm)]
 /** A line that says what it gives. */
 const CLAIM = /^(\S.*?)\s+\/\/ → (.*)$/gm
 const PROGRAM = [...PAGE.matchAll(/^```js\n([\s\S]*?)^```$/gm)].map(([, code = '']) => code).join('\n')
@@ -45,7 +45,7 @@ it.each(['from disk', 'compiled'])('docs/catalog.md tells the truth, %s', async 
   const held = await new AsyncFunction(...Object.keys(names), `${body}\nreturn { ${variables} }`)(
     ...Object.values(names),
   )
-  expect(SHOWN).toHaveLength(3)
+  expect(SHOWN).toHaveLength(4)
   for (const [, , name = '', text = ''] of SHOWN) expect(held[name]?.trim()).toBe(text.trim())
   expect(checked).toBe([...PROGRAM.matchAll(CLAIM)].length)
   expect(checked).toBeGreaterThan(8)

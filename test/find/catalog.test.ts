@@ -122,11 +122,9 @@ Also available: silent
     expect(await makeCatalog(tools, { format: 'json', budget: text.length, countTokens })).toMatchObject(
       whole,
     )
-    expect(await makeCatalog(tools, { format: 'json', budget: text.length - 1, countTokens })).toMatchObject({
-      described: [],
-      named: ['told', 'silent', 'mute'],
-      unnamed: [],
-    })
+    const short = { format: 'json', budget: text.length - 1, countTokens } as const
+    const namesOnly = { described: [], named: ['told', 'silent', 'mute'], unnamed: [] }
+    expect(await makeCatalog(tools, { ...short, namesFirst: true })).toMatchObject(namesOnly)
   })
 
   it('has the order of the list, the files where they are wanted, and content as the host makes it', async () => {
@@ -194,6 +192,35 @@ Also available: silent
         'two',
       ])
     }
+  })
+
+  it('describes some first, and leaves others to a search, as their authors say', async () => {
+    const tree = {
+      'skills/a/SKILL.md': text('a', 'First.'),
+      'skills/b/SKILL.md': text('b', 'Second.', { catalog: 'never' }),
+      'skills/c/SKILL.md': text('c', 'Third.', { catalog: 'always' }),
+      'skills/d/SKILL.md': text('d', 'Fourth.', { catalog: 'sometimes' }),
+    }
+    for (const [way, tools] of await bothWays(tree)) {
+      const made = await makeCatalog(tools)
+      expect([way, made.described, made.unnamed]).toEqual([way, ['c', 'a', 'd'], ['b']])
+      expect(made.text).toContain(`
+  <not_listed>
+    skills: 1 skill
+  </not_listed>
+`)
+      expect(made.text).not.toContain('Second.')
+      expect((await makeCatalog(tools, { budget: 70 })).described).toEqual(['c'])
+    }
+  })
+
+  it('says how to search for what it does not list', async () => {
+    const cwd = makeTree({ 'skills/a/SKILL.md': text('a', 'First.', { catalog: 'never' }) })
+    const runtime = createRuntime({ cwd, paths: ['skills'] })
+    const line = (name: string) => `To find one of these, call ${name} with words of the task.`
+    expect((await runtime.forAgent().catalog()).text).toContain(line('agent-discover'))
+    expect((await runtime.forAgent().catalog({ search: 'find' })).text).toContain(line('find'))
+    expect((await runtime.forAgent({ deny: 'agent-discover' }).catalog()).text).not.toContain('To find')
   })
 
   it('says which option it does not know', async () => {
@@ -288,9 +315,10 @@ describe('hostile descriptions', () => {
 })
 
 describe('a budget', () => {
-  it('names all before it describes one, and describes from the first on', async () => {
+  it('names all before it describes one where that is wanted, and describes from the first on', async () => {
     const tools = await many(6)
-    expect(await renderCatalog(tools, { budget: 120 })).toBe(`<available_skills>
+    const namesFirst = true
+    expect(await renderCatalog(tools, { namesFirst, budget: 120 })).toBe(`<available_skills>
   <skill>
     <name>tool-0</name>
     <description>Does the thing of number 0.</description>
@@ -302,22 +330,85 @@ describe('a budget', () => {
   <also_available>tool-2, tool-3, tool-4, tool-5</also_available>
 </available_skills>
 `)
-    expect(await renderCatalog(tools, { budget: 35 })).toBe(`<available_skills>
+    expect(await renderCatalog(tools, { namesFirst, budget: 43 })).toBe(`<available_skills>
   <also_available>tool-0</also_available>
-  <not_listed>5</not_listed>
+  <not_listed>
+    others: 5 skills
+  </not_listed>
 </available_skills>
 `)
-    expect(await renderCatalog(tools, { budget: 22, format: 'markdown' })).toBe(
-      '## Available skills\n\nAlso available: tool-0, tool-1\n\nNot listed: 4\n',
+    expect(await renderCatalog(tools, { namesFirst, budget: 27, format: 'markdown' })).toBe(
+      '## Available skills\n\nAlso available: tool-0, tool-1\n\nNot listed:\n\n- others: 4 skills\n',
     )
-    expect(await renderCatalog(tools, { budget: 2 })).toBe('')
+    expect(await renderCatalog(tools, { namesFirst, budget: 2 })).toBe('')
+  })
+
+  it('describes as many as fit, and counts the others by group where their names take over a quarter', async () => {
+    const more = ' And much else that is of this kind.'.repeat(8)
+    const tree = Object.fromEntries(
+      ['alpha', 'beta/x', 'beta/y', 'beta/z', 'gamma/x', 'gamma/y'].map(place => [
+        `skills/${place}/SKILL.md`,
+        text(place.replace('/', '-').repeat(5), `Does ${place}.${more}`),
+      ]),
+    )
+    for (const [way, tools] of await bothWays(tree)) {
+      const shown = async (format: CatalogFormat, budget: number): Promise<string> =>
+        (await renderCatalog(tools, { format, budget, search: 'search-skills' })).replaceAll(more, '…')
+      expect([way, await shown('xml', 220)]).toEqual([
+        way,
+        `<available_skills>
+  <skill>
+    <name>alphaalphaalphaalphaalpha</name>
+    <description>Does alpha.…</description>
+  </skill>
+  <not_listed>
+    beta: 3 skills
+    others: 2 skills
+    To find one of these, call search-skills with words of the task.
+  </not_listed>
+</available_skills>
+`,
+      ])
+      expect(await shown('xml', 150)).toBe(`<available_skills>
+  <skill>
+    <name>alphaalphaalphaalphaalpha</name>
+    <description>Does alpha.…</description>
+  </skill>
+  <not_listed>
+    others: 5 skills
+    To find one of these, call search-skills with words of the task.
+  </not_listed>
+</available_skills>
+`)
+      expect(await shown('markdown', 190)).toBe(`## Available skills
+
+- **alphaalphaalphaalphaalpha**: Does alpha.…
+
+Not listed:
+
+- beta: 3 skills
+- gamma: 2 skills
+
+To find one of these, call search-skills with words of the task.
+`)
+      expect(JSON.parse(await shown('json', 220))).toEqual({
+        available_skills: [{ name: 'alpha'.repeat(5), description: 'Does alpha.…' }],
+        not_listed: [
+          { name: 'beta', skills: 3 },
+          { name: 'others', skills: 2 },
+        ],
+        search: 'To find one of these, call search-skills with words of the task.',
+      })
+      const { named, unnamed } = await makeCatalog(tools, { budget: 500 })
+      expect({ named, unnamed }).toEqual({ named: ['gamma-x'.repeat(5), 'gamma-y'.repeat(5)], unnamed: [] })
+    }
   })
 
   it.each(['xml', 'markdown', 'json'] as const)('is kept, and more of it shows more: %s', async format => {
     const tools = await many(40)
     let before = 0
     for (let budget = 0; budget < 2200; budget += 7) {
-      const made = await makeCatalog(tools, { budget, format })
+      const made = await makeCatalog(tools, { budget, format, namesFirst: true })
       expect(estimateTokens(made.text)).toBe(made.tokens)
       expect(made.tokens).toBeLessThanOrEqual(budget)
       const shown = 2 * made.described.length + made.named.length
@@ -355,20 +446,34 @@ describe('a budget', () => {
       Object.fromEntries(Array.from({ length: 12 }, (_, at) => [`t${at}`, `Does ${'it '.repeat(at % 5)}.`])),
     )
     const tools = [...described, ...(await listSilent(['s1', 's2']))]
+    const entries = tools.map(({ name, frontmatter: { description = '' } }) => ({ name, description }))
+    /** The page with so many descriptions and names, which may leave others out. */
+    const page = (shown: number, listed: number): CatalogPage => ({
+      described: entries.slice(0, shown),
+      named: entries.slice(shown, listed).map(({ name }) => name),
+      notListed: listed < 14 ? [{ name: 'others', skills: 14 - listed }] : [],
+    })
+    const upTo = (most: number): number[] => Array.from({ length: most + 1 }, (_, at) => at)
     for (const format of ['xml', 'markdown', 'json'] as const) {
       const counted = countTokens ?? estimateTokens
-      const pages: CatalogPage[] = []
-      for (let step = 0; step <= 26; step++) {
-        const entries = tools.map(({ name, frontmatter: { description = '' } }) => ({ name, description }))
-        const shown = Math.max(0, step - 14)
-        const names = tools.slice(shown, step).map(({ name }) => name)
-        pages.push({ described: entries.slice(0, shown), named: names, unnamed: Math.max(0, 14 - step) })
-      }
-      const texts = pages.map(page => formatCatalog(page, format))
-      for (let budget = 0; budget < counted(texts.at(-1) ?? '') + 5; budget++) {
-        const best = texts.findLast(page => counted(page) <= budget) ?? ''
-        const { text } = await makeCatalog(tools, { budget, format, ...(countTokens && { countTokens }) })
-        expect([budget, text]).toEqual([budget, best])
+      const textOf = (one: CatalogPage): string => formatCatalog(one, format)
+      const named = upTo(12).map(shown => page(shown, 14))
+      const counting = upTo(12).map(shown => page(shown, shown))
+      const namesOnly = upTo(13).map(listed => page(0, listed))
+      for (let budget = 0; budget < counted(textOf(page(12, 14))) + 5; budget++) {
+        const last = (pages: CatalogPage[]): CatalogPage | undefined =>
+          pages.findLast(one => counted(textOf(one)) <= budget)
+        const best = last(named)
+        const isShort = best && counted(textOf({ ...best, described: [] })) <= budget / 4
+        const pages = {
+          plain: best === named[12] || isShort ? best : last(counting),
+          namesFirst: best ?? last(namesOnly),
+        }
+        for (const [order, expected] of Object.entries(pages)) {
+          const namesFirst = order === 'namesFirst'
+          const { text } = await makeCatalog(tools, { budget, format, countTokens, namesFirst })
+          expect([budget, order, text]).toEqual([budget, order, expected ? textOf(expected) : ''])
+        }
       }
     }
   })
@@ -386,8 +491,8 @@ describe('a budget', () => {
         return counts.at(-1) ?? 0
       }
       const { tokens } = await makeCatalog(tools, { budget, countTokens })
-      expect(tokens).toBeGreaterThan(0.9 * budget)
-      expect(counts.length).toBeLessThan(20)
+      expect(tokens).toBeGreaterThan(0.75 * budget)
+      expect(counts.length).toBeLessThan(25)
       expect(Math.max(...counts)).toBeLessThan(5 * budget)
     }
   })
