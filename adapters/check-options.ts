@@ -5,7 +5,7 @@ export interface OptionsCheck {
   /** Refuses unknown keys. */
   keys: (options: object, known: readonly string[], prefix?: string) => void
   /** Refuses any other value, except undefined. */
-  oneOf: (key: string, value: unknown, known: readonly string[]) => void
+  oneOf: (key: string, value: unknown, known: readonly unknown[]) => void
   /** The error for another problem, from the end of a sentence that begins with the function. */
   invalid: (problem: string, hint: string) => AgentAppsError
 }
@@ -24,7 +24,7 @@ export function checkOptionsOf(name: string): OptionsCheck {
       throw invalid(`has no option "${prefix}${unknown}"`, hint)
     },
     oneOf(key, value, known) {
-      if (value !== undefined && !known.includes(value as string))
+      if (value !== undefined && !known.includes(value))
         throw invalid(`takes no \`${key}\` ${JSON.stringify(value)}`, `Use one of ${known.join(', ')}.`)
     },
   }

@@ -3,16 +3,16 @@ import type { ModelMessage, ToolSet } from 'ai'
 import { checkOptionsOf } from '../check-options.js'
 import type { ModelTool } from '../skill-tools/model-tool.js'
 import { checkOffer, type OfferNames, type OfferOptions } from '../skill-tools/offer-options.js'
-import { offeredTools, type WithheldTool } from '../skill-tools/offered-tools.js'
+import { instructionsFor, offeredTools, type WithheldTool } from '../skill-tools/offered-tools.js'
 import { type Approval, aiTool, whyAsked } from './ai-tool.js'
 import { sdkApproval } from './sdk-approval.js'
 
 /** The options to pass to the SDK: `generateText({ model, prompt, ...await skillTools(runtime) })`. */
 export interface SkillTools {
   tools: ToolSet
-  /** The catalog of skills: version 7 takes it, and agents of both versions. */
+  /** The catalog of skills, and with `for` those that it finds: version 7 takes it, and agents of both versions. */
   instructions: string
-  /** The catalog again: `generateText` and `streamText` of version 6 take it under this name. */
+  /** `instructions` again: `generateText` and `streamText` of version 6 take it under this name. */
   system: string
   /** The tools and skills that the model does not get, with advice for a person. The SDK ignores it. */
   withheld: WithheldTool[]
@@ -38,7 +38,9 @@ export async function skillTools(runtime: Runtime, options: SkillToolsOptions = 
   const { secret, sessionId, userId } = options
   const ids = { ...(sessionId !== undefined && { sessionId }), ...(userId !== undefined && { userId }) }
   const forAgent: Runtime['forAgent'] = agent => withIds(runtime.forAgent(agent), ids)
-  const { tools, instructions, withheld } = await offeredTools({ ...runtime, forAgent }, options)
+  const offer = await offeredTools({ ...runtime, forAgent }, options)
+  const { tools, withheld } = offer
+  const instructions = await instructionsFor(offer, options.for)
   const approval = options.approval === 'sdk' ? sdkApproval(runtime, secret) : null
   return {
     tools: Object.fromEntries([...tools].map(([name, tool]) => [name, aiTool(name, tool, approval)])),
@@ -103,7 +105,7 @@ export type SkillToolNames = OfferNames
 
 function checkOptions(options: SkillToolsOptions): void {
   const check = checkOptionsOf('skillTools')
-  checkOffer(check, options, ['approval', 'secret', 'sessionId', 'userId'])
+  checkOffer(check, options, ['approval', 'for', 'secret', 'sessionId', 'userId'])
   check.oneOf('approval', options.approval, ['runtime', 'sdk'])
   const idle = (['sessionId', 'userId'] as const).find(id => options[id] !== undefined)
   if (options.agent === undefined && idle !== undefined)

@@ -2,13 +2,15 @@ import type { Runtime } from 'agent-apps/runtime'
 import type { AgentMiddleware } from 'langchain'
 import { checkOptionsOf } from '../check-options.js'
 import { checkOffer } from '../skill-tools/offer-options.js'
-import { offeredTools } from '../skill-tools/offered-tools.js'
+import { instructionsFor, offeredTools } from '../skill-tools/offered-tools.js'
 import { answeredCalls } from './answered-calls.js'
 import { askForApproval } from './ask-for-approval.js'
 import { callIdIn, langchainTool } from './langchain-tool.js'
 import type { SkillToolsOptions } from './skill-tools-options.js'
 
-export interface SkillsMiddlewareOptions extends SkillToolsOptions {
+export interface SkillsMiddlewareOptions extends Omit<SkillToolsOptions, 'for'> {
+  /** True: the skills that the user's last message finds come behind the catalog. Default: false. */
+  relevant?: boolean | undefined
   /**
    * The way to ask a person to approve a call: an interrupt of the graph, or the runtime's `interact`. Default:
    * `interrupt`.
@@ -26,14 +28,16 @@ export async function skillsMiddleware(
   options: SkillsMiddlewareOptions = {},
 ): Promise<AgentMiddleware> {
   const check = checkOptionsOf('skillsMiddleware')
-  checkOffer(check, options, ['approval', 'onToolResult'])
+  checkOffer(check, options, ['approval', 'onToolResult', 'relevant'])
   check.oneOf('approval', options.approval, ['interrupt', 'runtime'])
-  const { approval = 'interrupt', policy } = options
+  check.oneOf('relevant', options.relevant, [true, false])
+  const { approval = 'interrupt', policy, relevant = false } = options
   // Imported here, so that the tools alone need only `@langchain/core`.
-  const [{ createMiddleware }, { tools, instructions }] = await Promise.all([
+  const [{ createMiddleware }, offer] = await Promise.all([
     import('langchain'),
     offeredTools(runtime, options),
   ])
+  const { tools, instructions } = offer
   const answered = answeredCalls(runtime)
   const ownId = (session: string | undefined, id: string): string | undefined =>
     answered.take(callIdIn(session, id)) ? callIdIn(session, id) : undefined
@@ -43,10 +47,12 @@ export async function skillsMiddleware(
       langchainTool(name, tool, options, approval === 'interrupt' ? ownId : undefined),
     ),
     ...(instructions !== '' && {
-      wrapModelCall: (request, handler) => {
-        const { systemMessage } = request
+      wrapModelCall: async (request, handler) => {
+        const { systemMessage, messages } = request
         const before = systemMessage.text === '' ? '' : '\n\n'
-        return handler({ ...request, systemMessage: systemMessage.concat(before + instructions) })
+        const words = relevant ? messages.findLast(message => message.type === 'human')?.text : undefined
+        const shown = await instructionsFor(offer, words)
+        return handler({ ...request, systemMessage: systemMessage.concat(before + shown) })
       },
     }),
     ...(approval === 'interrupt' && { afterModel: askForApproval(tools, policy?.sessionId, answered) }),

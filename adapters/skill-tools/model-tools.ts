@@ -1,4 +1,4 @@
-import { makeCatalog } from 'agent-apps'
+import { makeCatalog, makeRelevant } from 'agent-apps'
 import type { AgentRuntime, RunEvents, ToolDef } from 'agent-apps/runtime'
 import { modelNames } from '../model-names.js'
 import { type ModelTool, modelTool } from './model-tool.js'
@@ -11,6 +11,8 @@ export interface Offer {
   tools: ReadonlyMap<string, ModelTool>
   /** The catalog of skills; empty where there are none. */
   instructions: string
+  /** Describes the skills that the words of a user find, if the catalog does not; empty where there are none. */
+  relevantTo: (words: string) => Promise<string>
 }
 
 /** The input of `modelTools`. */
@@ -38,32 +40,54 @@ export const OFFER_NAMES: OfferNames = {
 }
 
 export const CATALOG_BUDGET = 4000
+/** The share of the budget that the skills that a user's words find may have besides. */
+const RELEVANT_SHARE = 1 / 4
+/** The most skills that are found by a user's words. */
+const RELEVANT_MAX = 20
+/** The most names in a schema's `enum`; more would fill the prompt. */
+const ENUM_MAX = 100
 
 /** An agent's tools by model name, with the tools that load skills. */
 export async function modelTools(wanted: Offered): Promise<Offer> {
   const { agent, offered, names, budget, directory, searching } = wanted
   const running = offered.filter(({ runs }) => runs)
   const skills = offered.filter(({ runs }) => !runs)
+  const canSearch = (await searching.findTool(DISCOVER)) !== null
   const catalog = await makeCatalog(skills, {
     budget,
+    ...(canSearch && { search: names.search }),
     available: running.map(({ name }) => name),
     library: true,
     content: ({ name }) => contentOf(agent, name),
   })
   const tools = await runningTools(running, wanted)
   const known = skills.map(({ name }) => name)
+  const described = new Set(catalog.described)
   if (known.length > 0) {
-    tools.set(names.load, loadTool(agent, known, names, directory))
+    const isListed = known.length <= ENUM_MAX && !skills.some(isDeferred)
+    tools.set(names.load, loadTool(agent, isListed ? known : null, names, directory))
     tools.set(names.read, readTool(agent, names))
-    // A search finds only descriptions.
-    const short = new Set([...catalog.named, ...catalog.unnamed])
-    const isWhole = skills.every(
-      ({ name, frontmatter }) => frontmatter.description === undefined || !short.has(name),
-    )
-    if (!isWhole && (await searching.findTool(DISCOVER)))
+    const isWhole =
+      catalog.unnamed.length === 0 &&
+      skills.every(({ name, frontmatter }) => frontmatter.description === undefined || described.has(name))
+    if (!isWhole && canSearch)
       tools.set(names.search, searchTool(searching, known, names, searching !== agent))
   }
-  return { tools, instructions: catalog.text }
+  const others = known.filter(name => !described.has(name))
+  return {
+    tools,
+    instructions: catalog.text,
+    async relevantTo(words) {
+      if (others.length === 0) return ''
+      const hits = await agent.search(words, { names: others, library: true, limit: RELEVANT_MAX })
+      return (await makeRelevant(hits, { budget: budget * RELEVANT_SHARE })).text
+    },
+  }
+}
+
+/** True for a skill that is found by search alone. */
+function isDeferred({ frontmatter }: ToolDef): boolean {
+  return frontmatter.metadata.catalog === 'never'
 }
 
 /** The tools that run code, by model name. */

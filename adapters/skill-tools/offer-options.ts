@@ -12,6 +12,8 @@ export interface OfferOptions {
   select?: Patterns | undefined
   /** The maximum number of tokens of the catalog. Default: 4000. */
   budget?: number | undefined
+  /** The words of the user. The skills that they find come behind the catalog. */
+  for?: string | undefined
   /** Other names for the tools that load skills. */
   names?: Partial<OfferNames> | undefined
   /** True to tell the model each skill's folder, for agents that read files themselves. Default: false. */
@@ -39,9 +41,11 @@ export function checkOffer(
   options: OfferOptions,
   more: readonly string[] = [],
 ): void {
-  const { policy, agent, names = {} } = options
+  const { policy, agent, for: words, names = {} } = options
   keys(options, [...KEYS, ...more])
   keys(names, NAMES, 'names.')
+  if (words !== undefined && typeof words !== 'string')
+    throw invalid('takes no `for` but a string', 'Give the words of the user.')
   if (policy !== undefined && agent !== undefined)
     throw invalid('has both `agent` and `policy`', 'A named agent has its own limits: give one of them.')
   const wrong = [names.load, names.read, names.search].find(one => one !== undefined && !isModelName(one))

@@ -40,6 +40,15 @@ export async function offeredTools(
   }
 }
 
+/** The catalog, and behind it the skills that the words of a user find. */
+export async function instructionsFor(
+  { instructions, relevantTo }: Offer,
+  words: string | undefined,
+): Promise<string> {
+  const relevant = words === undefined ? '' : await relevantTo(words)
+  return [instructions, relevant].filter(text => text !== '').join('\n')
+}
+
 function selectedBy(select: string | readonly string[]): (tool: ToolDef) => boolean {
   const patterns = readPatterns(select)
   return ({ name, frontmatter }) => patterns.some(pattern => matchPattern(pattern, name, frontmatter.tags))

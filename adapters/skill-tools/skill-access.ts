@@ -5,22 +5,24 @@ import type { ModelTool } from './model-tool.js'
 import type { OfferNames } from './offer-options.js'
 import { partOfData, type Shown, shownResult, shownText } from './shown.js'
 
-/** The most names in the schema's `enum`; more would fill the prompt. */
-const ENUM_MAX = 100
 /** The most skills that a search finds. */
 export const FOUND_MAX = 10
 
-/** A tool that gives a model the text of a skill. */
+/**
+ * A tool that gives a model the text of a skill.
+ *
+ * @param listed the names of all skills, for its schema; null to leave them out
+ */
 export function loadTool(
   agent: AgentRuntime,
-  skills: readonly string[],
+  listed: readonly string[] | null,
   { read }: OfferNames,
   withDirectory: boolean,
 ): ModelTool {
   const name = {
     type: 'string',
     description: 'The name of the skill.',
-    ...(skills.length <= ENUM_MAX && { enum: [...skills] }),
+    ...(listed && { enum: [...listed] }),
   }
   return {
     runs: null,

@@ -3,7 +3,7 @@ import { type SkillToolsOptions, skillFiles, skillTools } from 'agent-apps/ai-sd
 import { testRuntime } from 'agent-apps/testing'
 import { generateText, stepCountIs } from 'ai'
 import { describe, expect, it } from 'vitest'
-import { calling, dataPart, scriptedModel, seenResults, seenTools } from '../support/ai-model.js'
+import { calling, dataPart, scriptedModel, seenResults, seenSystem, seenTools } from '../support/ai-model.js'
 import { makeTree } from '../support/tree.js'
 
 const text = (name: string, description = `Does ${name}.`, content = `How to ${name}.`): string =>
@@ -92,13 +92,52 @@ describe('the tools that are offered', () => {
       skills: { ...skills, bake: text('bake', 'Bakes bread.'), 'bread-price': tool('bread-price') },
     })
     const { tools, instructions } = await skillTools(runtime, { budget: 100 })
-    expect(instructions).not.toContain('Bakes bread.')
+    expect(instructions).not.toContain('Does skill-9.')
+    expect(instructions).toContain('To find one of these, call search-skills with words of the task.')
     expect(await callOf(tools, 'search-skills', { query: 'bread' })).toEqual({
       skills: [{ name: 'bake', description: 'Bakes bread.' }],
     })
     // Where the agent may not search, nothing does that in its place.
     const denied = await skillTools(runtime, { budget: 100, policy: { deny: 'agent-discover' } })
     expect(denied.tools).not.toHaveProperty('search-skills')
+    expect(denied.instructions).not.toContain('search-skills')
+    await runtime.close()
+  })
+
+  it('a search where a skill is left to it, whose name the model does not see before', async () => {
+    const never = '---\nname: bake\ndescription: Bakes bread.\nmetadata: { catalog: never }\n---\nKnead.\n'
+    const runtime = await testRuntime({ skills: { bake: never, write: text('write') } })
+    const model = scriptedModel(
+      calling('search-skills', { query: 'bread' }, 'search'),
+      calling('load-skill', { name: 'bake' }, 'load'),
+      { text: 'Baked.' },
+    )
+    await generateText({ ...(await skillTools(runtime)), model, prompt: 'Hi', stopWhen: stepCountIs(3) })
+    expect(JSON.stringify([seenSystem(model), seenTools(model)])).not.toContain('bake')
+    expect(seenResults(model)).toMatchObject({ load: { value: 'Knead.\n' } })
+    await runtime.close()
+  })
+
+  it('the skills that the words of the user find, behind a catalog that stays the same', async () => {
+    const skills = Object.fromEntries(
+      Array.from({ length: 60 }, (_, at) => [`skill-${at}`, text(`skill-${at}`)]),
+    )
+    const extra = { yeast: text('yeast', 'Bakes bread.'), 'yeast-price': tool('yeast-price') }
+    const runtime = await testRuntime({ skills: { ...skills, ...extra } })
+    const { instructions } = await skillTools(runtime, { budget: 200 })
+    const about = await skillTools(runtime, { budget: 200, for: 'Which yeast for bread?' })
+    expect(about.instructions).toBe(`${instructions}
+<relevant_skills>
+  <skill>
+    <name>yeast</name>
+    <description>Bakes bread.</description>
+  </skill>
+</relevant_skills>
+`)
+    expect(about.system).toBe(about.instructions)
+    expect((await skillTools(runtime, { budget: 200, for: 'xylophone' })).instructions).toBe(instructions)
+    const narrow = { budget: 200, for: 'bread', select: 'skill-*' }
+    expect((await skillTools(runtime, narrow)).instructions).not.toContain('yeast')
     await runtime.close()
   })
 })

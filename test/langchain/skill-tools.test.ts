@@ -1,7 +1,7 @@
 import { createRuntime, defineTool } from 'agent-apps'
 import { type SkillToolsOptions, skillsMiddleware, skillTools } from 'agent-apps/langchain'
 import { testRuntime } from 'agent-apps/testing'
-import { createAgent } from 'langchain'
+import { AIMessage, createAgent } from 'langchain'
 import { describe, expect, it } from 'vitest'
 import { z } from 'zod'
 import { calling, scriptedModel, seenResults, seenSystem } from '../support/langchain-model.js'
@@ -102,6 +102,30 @@ describe('what is offered', () => {
     expect(seenSystem(model)).toMatch(/^Be kind\.\n\n<available_skills>/)
     await runtime.close()
   })
+
+  it('adds the skills that the last message of the user finds, where that is wanted', async () => {
+    const skills = Object.fromEntries(
+      Array.from({ length: 60 }, (_, at) => [`skill-${at}`, text(`skill-${at}`)]),
+    )
+    const runtime = await testRuntime({ skills: { ...skills, yeast: text('yeast'), zest: text('zest') } })
+    const found = (name: string) => `<relevant_skills>\n  <skill>\n    <name>${name}</name>`
+    expect((await skillTools(runtime, { budget: 200, for: 'zest' })).systemPrompt).toContain(found('zest'))
+    const systems: string[] = []
+    for (const relevant of [true, false]) {
+      const model = scriptedModel({ text: 'One.' })
+      const agent = createAgent({
+        model,
+        middleware: [await skillsMiddleware(runtime, { budget: 200, relevant })],
+      })
+      await agent.invoke({ messages: ['zest', new AIMessage('Well?'), 'Is it yeast?'] })
+      systems.push(seenSystem(model))
+    }
+    const [about = '', plain = ''] = systems
+    expect(about).toContain(found('yeast'))
+    expect(about).not.toContain('zest')
+    expect(about.startsWith(plain)).toBe(true)
+    await runtime.close()
+  })
 })
 
 it.each<[string, SkillToolsOptions]>([
@@ -109,6 +133,7 @@ it.each<[string, SkillToolsOptions]>([
   ['names.lode', { names: { lode: 'x' } } as SkillToolsOptions],
   ['agent and policy', { agent: 'a', policy: {} }],
   ['approval', { approval: 'sdk' } as SkillToolsOptions],
+  ['for', { for: 5 } as object],
 ])('refuses the option: %s', async (_, options) => {
   const runtime = createRuntime({ paths: [] })
   const refused = { code: 'OPTIONS_INVALID' }
