@@ -666,8 +666,8 @@ export const RULES = {
     note: 'Use "hidden", or remove the key.',
   },
   'walk-limit': {
-    severity: 'warning',
-    reason: limit => `The search stopped here: ${limit}`,
+    severity: 'error',
+    reason: limit => `The search stopped here, and skills may be missing: ${limit}`,
     note: 'Point the path at the folder of the skills, or add an `ignore` pattern.',
   },
   'yaml-alias': {
