@@ -67,7 +67,7 @@ export type { ToolContext } from '../src/skill/tool-context.js'
 export { isToolResult, outputForModel, type ToolResult } from '../src/skill/tool-result.js'
 export { foreignText } from '../src/values/foreign-text.js'
 export { pathGet, pathKeys, pathQuery, pathRemove, pathSet } from '../src/values/path-expression.js'
-export { listApprovals, revokeApproval } from './approvals/kept-approvals.js'
+export { listApprovals, revokeApproval } from './approvals/project-approvals.js'
 export {
   ctxCwd,
   ctxDecision,

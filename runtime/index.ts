@@ -10,7 +10,7 @@ export type { Role, ToolFrontmatter, ToolKind } from '../src/skill/frontmatter.j
 export type { DirectoryEntry, IgnoreEntry, Layer, PathEntry } from '../src/skill/path-entry.js'
 export type { ReferenceKind, ToolReference } from '../src/skill/references.js'
 export type { SpawnedAgent, SpawnedTool, SpawnPolicy } from '../src/skill/tool-context.js'
-export type { Approval } from './approvals/kept-approvals.js'
+export type { Approval } from './approvals/project-approvals.js'
 export type { AgentRuntime } from './call/agent-runtime.js'
 export { invoke } from './call/invoke.js'
 export type { ExplainedOrigin, ExplainedStep, Explanation } from './cascade/explain.js'

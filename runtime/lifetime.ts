@@ -1,14 +1,14 @@
 import { disk } from '#disk'
 import { runtimeClosed } from '../src/base/error.js'
 import { checkOptions } from '../src/base/options.js'
-import { endApprovals } from './approvals/kept-approvals.js'
-import { endStored } from './approvals/waiting-request.js'
 import { clearAllCaches } from './directory/caches.js'
 import { lifecycleOf } from './lifecycle/runtime-lifecycle.js'
 import { withOpenSkills } from './policy/opened-skills.js'
 import { endSlots } from './session/slots.js'
 import type { Globals } from './state/context.js'
 import { RegisteredToolMap } from './state/globals.js'
+import { storeOf } from './state/runtime-store.js'
+import { removeSession } from './state/session-record.js'
 
 /** The options of a turn. */
 export interface TurnOptions {
@@ -62,7 +62,6 @@ export async function close(globals: Globals): Promise<void> {
 
 /** The kinds of state that a session has: each function removes one. */
 const ENDINGS: readonly ((sessionId: string, globals: Globals) => void | Promise<void>)[] = [
-  endApprovals,
   endSlots,
   endStored,
   endOthers,
@@ -71,6 +70,11 @@ const ENDINGS: readonly ((sessionId: string, globals: Globals) => void | Promise
 /** Ends a session: removes its state from memory and the runtime's store. */
 export async function endSession(globals: Globals, sessionId: string): Promise<void> {
   for (const end of ENDINGS) await end(sessionId, globals)
+}
+
+/** Removes a session's values, its approvals and its requests for approval from the runtime's store. */
+function endStored(sessionId: string, globals: Globals): Promise<void> {
+  return removeSession(sessionId, storeOf(globals))
 }
 
 /** Releases the resources of the library's tools for a session. */

@@ -1,24 +1,14 @@
 /** The methods of `AgentRuntime.approvals`. */
 
-import {
-  type Approval,
-  projectApprovals,
-  projectOf,
-  revokeApproval,
-  sessionApprovals,
-} from '../approvals/kept-approvals.js'
+import { type Approval, projectApprovals, projectOf, revokeApproval } from '../approvals/project-approvals.js'
+import { revokeForSession, sessionApprovals } from '../approvals/session-approvals.js'
 import { type Agent, idsOf } from '../state/agent.js'
 
 /** The approvals of an agent, those of its session first. */
 export async function list(agent: Agent): Promise<Approval[]> {
   const { globals } = agent
   const ids = idsOf(agent)
-  const { sessionId, userId, agentId } = ids
-  const own = sessionId === undefined ? [] : sessionApprovals(globals).of(sessionId)
-  return [
-    ...own.filter(one => one.userId === userId && one.agentId === agentId),
-    ...(await projectApprovals(globals, ids)),
-  ]
+  return [...(await sessionApprovals(ids, globals)), ...(await projectApprovals(globals, ids))]
 }
 
 /** Revokes an approval, if it is the agent's own. */
@@ -27,6 +17,6 @@ export async function revoke(agent: Agent, id: string): Promise<boolean> {
   if (!found) return false
   const { globals } = agent
   return found.scope === 'session'
-    ? sessionApprovals(globals).revoke(id)
+    ? revokeForSession(id, idsOf(agent), globals)
     : revokeApproval(projectOf(globals), id)
 }

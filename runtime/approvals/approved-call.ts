@@ -10,6 +10,8 @@ import { RUNTIME_CONTEXT } from '../../src/skill/tool-context.js'
 import { freezeArguments } from '../schema/check-arguments.js'
 import type { CallIds, Globals, InvokeOptions } from '../state/context.js'
 import type { ApprovalRequest } from '../state/policy.js'
+import { storeOf } from '../state/runtime-store.js'
+import { openSession } from '../state/session-record.js'
 import type { ToolDef } from '../state/tool-def.js'
 import { type Digest, digestOf } from './digest-of.js'
 
@@ -53,21 +55,34 @@ export interface ApprovedCall {
   readonly asking: Asking
   readonly key: CallKey
   readonly digest: Digest
-  /** The ids of the agent and its user, with the tool, its digest and the key. */
+  /** The generation of its session; null without a session. */
+  readonly generation: string | null
+  /** The ids of the agent and its user and the generation of the session, with the tool, its digest and the key. */
   readonly identity: string
   /** True if a tool that an agent called gave this call other ids: approvals of these ids do not apply to it. */
   readonly isOthers: boolean
 }
 
-export async function approvedCall(asking: Asking, key: CallKey): Promise<ApprovedCall> {
+/**
+ * The call with the current digest of its tool.
+ *
+ * @param known the generation of its session, if the call was made in an earlier one than the current
+ */
+export async function approvedCall(
+  asking: Asking,
+  key: CallKey,
+  known?: string | null,
+): Promise<ApprovedCall> {
   const { tool, globals, envelope } = asking
   const { sessionId, userId, agentId } = envelope
   const digest = await digestOf(tool, globals)
+  const generation =
+    known ?? (sessionId === undefined ? null : await openSession(sessionId, storeOf(globals)))
   const ids = [sessionId, userId, agentId]
   const above = idsAbove(asking) ?? ids
   const isOthers = above.some((id, place) => id !== ids[place])
-  const about = [...ids, tool.name, digest.text, key.whole, ...(isOthers ? above : [])]
-  return { asking, key, digest, identity: canonicalText(about), isOthers }
+  const about = [...ids, generation, tool.name, digest.text, key.whole, ...(isOthers ? above : [])]
+  return { asking, key, digest, generation, identity: canonicalText(about), isOthers }
 }
 
 /** The ids that the host gave the outermost agent's call above; null if no agent is above. */

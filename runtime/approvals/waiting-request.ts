@@ -1,10 +1,12 @@
 import { AgentAppsError } from '../../src/base/error.js'
 import { isJsonObject, type JsonObject, type JsonValue } from '../../src/base/json.js'
+import { changeValue } from '../state/change-value.js'
 import type { CallIds, Globals } from '../state/context.js'
 import { perRuntime } from '../state/per-runtime.js'
 import type { ApprovalAnswer } from '../state/policy.js'
-import { openSession, removeSession } from '../state/session-record.js'
-import { isConflict, type Store, type StoredValue } from '../state/store.js'
+import { storeOf } from '../state/runtime-store.js'
+import { openSession } from '../state/session-record.js'
+import type { Store } from '../state/store.js'
 import { type ApprovedCall, argumentsText } from './approved-call.js'
 import { ANSWERS, isAnswer, type Outcome, readAnswer } from './ask-host.js'
 import { hasItsSum, sha256, withSum } from './user-lines.js'
@@ -29,8 +31,6 @@ const CALLS_MAX = 100
  * asked under its id since.
  */
 const LATE_MS = 3_600_000
-
-const TRIES_MAX = 50
 
 /** The time until which each request of this process is kept, so that a store in memory does not grow. */
 const ending = perRuntime(() => new Map<string, number>())
@@ -124,19 +124,12 @@ async function change(
   globals: Globals,
   changed: (calls: readonly AskedCall[]) => AskedCall[] | null,
 ): Promise<boolean> {
-  const store = storeOf(globals)
-  for (let tries = 1; ; tries++) {
-    const found = await store.get(key)
+  return changeValue(storeOf(globals), key, async found => {
     const calls = changed(await callsIn(found?.value))
-    if (!calls) return false
-    try {
-      const expires = Math.max(...calls.map(one => one.expires)) + LATE_MS
-      await store.set(key, await withSum({ calls }), found?.version ?? null, { expires })
-      return true
-    } catch (error) {
-      if (!isConflict(error) || tries === TRIES_MAX) throw error
-    }
-  }
+    if (!calls) return null
+    const expires = Math.max(...calls.map(one => one.expires)) + LATE_MS
+    return { value: await withSum({ calls }), expires }
+  })
 }
 
 async function removeExpired(globals: Globals): Promise<void> {
@@ -180,39 +173,4 @@ export function refused(id: string, why: string): AgentAppsError {
       hint: 'Answer a request that `authorize` returned for a `callId`, once, with an agent of the same session, user and id. If calls share an id, name one with `call: { ref, args }`.',
     },
   )
-}
-
-/** Removes a session's values and its requests for approval from the runtime's store. */
-export function endStored(sessionId: string, globals: Globals): Promise<void> {
-  return removeSession(sessionId, storeOf(globals))
-}
-
-/** The host's store, or one in memory. */
-export const storeOf = perRuntime(({ config }) => config.store ?? memoryStore())
-
-/** A store in memory. It stores copies, and returns copies. */
-export function memoryStore(): Store {
-  const values = new Map<string, { text: string; version: string }>()
-  let count = 0
-  return {
-    async get(key): Promise<StoredValue | null> {
-      const found = values.get(key)
-      return found ? { value: JSON.parse(found.text) as JsonValue, version: found.version } : null
-    },
-    async set(key, value, version) {
-      if ((values.get(key)?.version ?? null) !== version) throw conflict(key)
-      const next = String(++count)
-      values.set(key, { text: JSON.stringify(value), version: next })
-      return next
-    },
-    async delete(key) {
-      values.delete(key)
-    },
-  }
-}
-
-function conflict(key: string): AgentAppsError {
-  return new AgentAppsError('STATE_CONFLICT', `Another call changed ${JSON.stringify(key)} meanwhile.`, {
-    hint: 'Read it again, and set the new value.',
-  })
 }

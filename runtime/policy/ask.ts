@@ -18,19 +18,27 @@ import {
   outcomeOf,
   TIMEOUT_MS,
 } from '../approvals/ask-host.js'
-import {
-  type Approval,
-  type AskedSession,
-  approveForProject,
-  isApprovedForProject,
-  type SessionApprovals,
-  sessionApprovals,
-} from '../approvals/kept-approvals.js'
 import { notifyOfApproval } from '../approvals/notify.js'
+import { type Approval, approveForProject, isApprovedForProject } from '../approvals/project-approvals.js'
+import { approveForSession, isApprovedForSession } from '../approvals/session-approvals.js'
 import { givenAnswer, keepRequest } from '../approvals/waiting-request.js'
+import { perRuntime } from '../state/per-runtime.js'
 import type { ApprovalAnswer, WaitingRequest } from '../state/policy.js'
 import type { ToolDef } from '../state/tool-def.js'
 import { approvalKey } from './call-key.js'
+
+/** Calls that were approved once and are kept for a retry. */
+const ONCE_MAX = 10_000
+
+/** What a runtime knows of its own questions. */
+const questions = perRuntime(() => ({
+  /** The number of answers so far that allow more than one call. */
+  grants: 0,
+  /** Open questions by identity: other calls with it wait for the same answer. */
+  waiting: new Map<string, Promise<Outcome>>(),
+  /** Calls that were approved once, and may be tried again. */
+  once: new Set<string>(),
+}))
 
 /**
  * Asks a person whether a call may run, unless the same call of the same session was allowed before.
@@ -39,13 +47,13 @@ import { approvalKey } from './call-key.js'
  *   preview, which the call would throw too
  */
 export async function ask(asking: Asking, decision: Decision): Promise<void> {
-  const approvals = sessionApprovals(asking.globals)
+  const known = questions(asking.globals)
   let call = await callOf(asking)
   // Null for a tool without previews, undefined until the preview is made.
   const unseen = hasPreview(asking.tool) ? undefined : null
   let preview: string | null | undefined = unseen
   for (;;) {
-    const { grants } = approvals
+    const { grants } = known
     if (await wasApproved(call)) return
     if (preview === undefined) {
       // Each call has its own preview, even if it shares a question. Making one takes time.
@@ -53,9 +61,9 @@ export async function ask(asking: Asking, decision: Decision): Promise<void> {
       continue
     }
     // An approval given meanwhile is checked before asking.
-    if (approvals.grants !== grants) continue
-    const waiting = approvals.waiting.get(call.identity)
-    const { answer, reason, isOutdated } = await (waiting ?? asked(call, decision, preview, approvals))
+    if (known.grants !== grants) continue
+    const waiting = known.waiting.get(call.identity)
+    const { answer, reason, isOutdated } = await (waiting ?? asked(call, decision, preview))
     // The call may have other effects by now.
     preview = unseen
     // Another call's `allow-once`, or its end, does not apply to this one.
@@ -77,22 +85,20 @@ export async function ask(asking: Asking, decision: Decision): Promise<void> {
  */
 async function wasApproved(call: ApprovedCall): Promise<boolean> {
   if (await isApproved(call)) return true
-  const { globals, envelope } = call.asking
-  return sessionApprovals(globals).during(envelope.sessionId, async session => {
-    const given = await givenAnswer(call)
-    if (!given || !(await given.use())) return false
-    const { answer, reason } = given.outcome
-    if (answer === 'deny') throw notApproved(call.asking.tool, answer, reason, null)
-    notifyOfApproval('approval:answered', call, { id: envelope.callId, answer, reason })
-    await grant(call, answer, session)
-    return true
-  })
+  const given = await givenAnswer(call)
+  if (!given || !(await given.use())) return false
+  const { tool, envelope } = call.asking
+  const { answer, reason } = given.outcome
+  if (answer === 'deny') throw notApproved(tool, answer, reason, null)
+  notifyOfApproval('approval:answered', call, { id: envelope.callId, answer, reason })
+  await grant(call, answer)
+  return true
 }
 
 /** True if the call was allowed before: with others like it, or once, and this is a retry. */
 async function isApproved(call: ApprovedCall): Promise<boolean> {
-  const approvals = sessionApprovals(call.asking.globals)
-  if (approvals.has(call.identity) || approvals.hasCall(onceOf(call))) return true
+  const { once } = questions(call.asking.globals)
+  if (once.has(onceOf(call)) || (await isApprovedForSession(call))) return true
   return remembersProject(call) && (await isApprovedForProject(call))
 }
 
@@ -147,19 +153,17 @@ function onceOf({ identity, asking: { args, envelope } }: ApprovedCall): string 
   return canonicalText([identity, envelope.callId ?? crypto.randomUUID(), args ?? {}])
 }
 
-/** Keeps an answer for other calls, unless the session has ended: it would hold for a later session of this id. */
-async function grant(
-  call: ApprovedCall,
-  answer: Exclude<ApprovalAnswer, 'deny'>,
-  session: Readonly<AskedSession>,
-): Promise<void> {
-  if (session.hasEnded) return
-  const { asking, identity, key, digest } = call
+/** Keeps an answer for other calls. It holds for this generation of the session: never for a later one of its id. */
+async function grant(call: ApprovedCall, answer: Exclude<ApprovalAnswer, 'deny'>): Promise<void> {
+  const { asking, key, digest } = call
   const { tool, globals, envelope } = asking
-  const { sessionId, userId, agentId, callId } = envelope
-  const approvals = sessionApprovals(globals)
+  const { userId, agentId, callId } = envelope
+  const known = questions(globals)
   if (answer === 'allow-once') {
-    if (callId !== undefined) approvals.grantCall(onceOf(call), sessionId)
+    const [oldest] = known.once
+    if (known.once.size >= ONCE_MAX && oldest !== undefined) known.once.delete(oldest)
+    if (callId !== undefined) known.once.add(onceOf(call))
+    known.grants++
     return
   }
   const approval: Approval = {
@@ -167,21 +171,15 @@ async function grant(
     ...{ digest: digest.text, time: Date.now(), userId, agentId },
   }
   const isForProject = answer === 'allow-project' && remembersProject(call)
-  if (isForProject && (await approveForProject(call, { ...approval, scope: 'project' }))) {
-    approvals.grants++
-    return
-  }
-  // Without a session, the answer would never end.
-  if (sessionId !== undefined && !session.hasEnded) approvals.grant(identity, { ...approval, sessionId })
+  if (!isForProject || !(await approveForProject(call, { ...approval, scope: 'project' })))
+    await approveForSession(call, approval)
+  // Only once it is stored: a call that looked before looks again.
+  known.grants++
 }
 
 /** Asks a question that calls of the same identity wait for. */
-async function asked(
-  call: ApprovedCall,
-  decision: Decision,
-  preview: string | null,
-  { waiting }: SessionApprovals,
-): Promise<Outcome> {
+async function asked(call: ApprovedCall, decision: Decision, preview: string | null): Promise<Outcome> {
+  const { waiting } = questions(call.asking.globals)
   const outcome = askAndApply(call, decision, preview)
   // An error of this call must not fail the calls that wait.
   waiting.set(
@@ -197,15 +195,12 @@ async function asked(
 
 /** Asks, and applies the answer if the files did not change meanwhile: an edit makes it another question. */
 async function askAndApply(call: ApprovedCall, decision: Decision, preview: string | null): Promise<Outcome> {
-  const { globals, envelope } = call.asking
-  return sessionApprovals(globals).during(envelope.sessionId, async session => {
-    const outcome = await question(call, decision, preview)
-    if (!isAllowed(outcome.answer)) return outcome
-    const now = await approvedCall(call.asking, call.key)
-    if (now.identity !== call.identity) return { ...outcome, isOutdated: true }
-    await grant(call, outcome.answer, session)
-    return outcome
-  })
+  const outcome = await question(call, decision, preview)
+  if (!isAllowed(outcome.answer)) return outcome
+  const { identity } = await approvedCall(call.asking, call.key, call.generation)
+  if (identity !== call.identity) return { ...outcome, isOutdated: true }
+  await grant(call, outcome.answer)
+  return outcome
 }
 
 function isAllowed(answer: Outcome['answer']): answer is Exclude<ApprovalAnswer, 'deny'> {

@@ -1,5 +1,6 @@
 import { isJsonObject, isStringArray, type JsonObject } from '../../src/base/json.js'
-import { isConflict, type Store } from './store.js'
+import { changeValue } from './change-value.js'
+import type { Store } from './store.js'
 
 /**
  * The record of a session in a store. Keys of the session contain its random `generation`: a value that one process
@@ -16,6 +17,11 @@ export async function openSession(sessionId: string, store: Store): Promise<stri
   const fresh = crypto.randomUUID()
   const record = await changeRecord(sessionId, store, found => found ?? { generation: fresh, keys: [] })
   return record?.generation ?? fresh
+}
+
+/** Returns the generation of a session; null if nothing is stored for it. */
+export async function sessionGeneration(sessionId: string, store: Store): Promise<string | null> {
+  return recordIn((await store.get(recordKey(sessionId)))?.value)?.generation ?? null
 }
 
 /** Notes a key of a session before it is set. False if the session has ended since its generation was read. */
@@ -50,9 +56,6 @@ export function mustRenew(expires: number | undefined, { ttlMs }: Store): boolea
   return ttlMs !== undefined && (expires ?? 0) - Date.now() < ttlMs / 2
 }
 
-/** Attempts at a record that other processes change concurrently. */
-const TRIES_MAX = 50
-
 /**
  * Replaces a session's record with the result of `change`, unless that is null. A record lives twice as long as the
  * values, so that it outlives each of them.
@@ -62,22 +65,16 @@ async function changeRecord(
   store: Store,
   change: (found: SessionRecord | null) => SessionRecord | null,
 ): Promise<SessionRecord | null> {
-  const key = recordKey(sessionId)
-  for (let tries = 1; ; tries++) {
-    const kept = await store.get(key)
+  const { ttlMs } = store
+  let next: SessionRecord | null = null
+  await changeValue(store, recordKey(sessionId), kept => {
     const found = recordIn(kept?.value)
-    const next = change(found)
-    const { ttlMs } = store
+    next = change(found)
     const isLasting = ttlMs === undefined || (kept?.expires ?? 0) - Date.now() > ttlMs
-    if (!next || (next === found && isLasting)) return next
-    try {
-      const options = ttlMs === undefined ? undefined : { expires: Date.now() + 2 * ttlMs }
-      await store.set(key, next, kept?.version ?? null, options)
-      return next
-    } catch (error) {
-      if (!isConflict(error) || tries === TRIES_MAX) throw error
-    }
-  }
+    if (!next || (next === found && isLasting)) return null
+    return { value: next, expires: ttlMs === undefined ? undefined : Date.now() + 2 * ttlMs }
+  })
+  return next
 }
 
 function recordKey(sessionId: string): string {

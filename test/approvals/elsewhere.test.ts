@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { type AgentOptions, type AgentRuntime, createRuntime, type Runtime, type Store } from 'agent-apps'
 import { beforeEach, describe, expect, it, vi } from 'vitest'
-import { memoryStore } from '../../runtime/approvals/waiting-request.js'
+import { memoryStore } from '../../runtime/state/runtime-store.js'
 import { answering, asking, code } from '../support/asking.js'
 import { runCode } from '../support/processes.js'
 import { temporary } from '../support/temporary.js'
@@ -87,13 +87,62 @@ describe('a request that is answered elsewhere', () => {
       await expect(asker.invoke('deploy', {}, call)).rejects.toThrow('was not approved: not today.')
   })
 
-  it('may be allowed for the session', async () => {
-    const [asker, other] = agents()
+  it('may be allowed for the session, in every process, until one of them ends it', async () => {
+    const store = memoryStore()
+    const [asker, other] = agents(store)
     await asker.authorize('deploy', {}, call)
     await other.answer('call-1', 'allow-session')
     expect(await asker.invoke('deploy', {}, call)).toEqual(ran)
     expect(await asker.invoke('deploy')).toEqual(ran)
+    expect(await other.invoke('deploy')).toEqual(ran)
+    expect(await code(other.invoke('deploy', { a: 1 }))).toBe('APPROVAL_UNAVAILABLE')
+    expect(await other.approvals.list()).toEqual(await asker.approvals.list())
+    await runtimeOver(store).endSession(ids.sessionId)
+    for (const agent of [asker, other])
+      expect(await code(agent.invoke('deploy'))).toBe('APPROVAL_UNAVAILABLE')
+    expect(await asker.approvals.list()).toEqual([])
+  })
+
+  it('is not allowed for a session that another process ended before the answer came', async () => {
+    const store = memoryStore()
+    let answer: (given: 'allow-session') => void = () => {}
+    let isAsked = false
+    const interact = (): Promise<'allow-session'> =>
+      new Promise(resolve => {
+        isAsked = true
+        answer = resolve
+      })
+    const agent = createRuntime({ cwd, paths: ['skills'], store, interact }).forAgent(ids)
+    const called = agent.invoke('deploy')
+    await vi.waitFor(() => expect(isAsked).toBe(true))
+    await runtimeOver(store).endSession(ids.sessionId)
+    answer('allow-session')
+    expect(await called).toEqual(ran)
+    const [, other] = agents(store)
     expect(await code(other.invoke('deploy'))).toBe('APPROVAL_UNAVAILABLE')
+  })
+
+  it('is not allowed for the session by a value in the store that was damaged', async () => {
+    const store = memoryStore()
+    const set = vi.spyOn(store, 'set')
+    const [asker, other] = agents(store)
+    await asker.authorize('deploy', {}, call)
+    await other.answer('call-1', 'allow-session')
+    await asker.invoke('deploy', {}, call)
+    const [key = '', value] = set.mock.calls.find(([one]) => one.startsWith('["approvals"')) ?? []
+    const { version } = (await store.get(key)) ?? { version: '' }
+    await store.set(key, { ...(value as object), sum: '0' }, version)
+    expect(await code(other.invoke('deploy'))).toBe('APPROVAL_UNAVAILABLE')
+  })
+
+  it('is revoked in every process', async () => {
+    const [asker, other] = agents()
+    await asker.authorize('deploy', {}, call)
+    await other.answer('call-1', 'allow-session')
+    expect(await asker.invoke('deploy', {}, call)).toEqual(ran)
+    const [approval] = await other.approvals.list()
+    expect(await other.approvals.revoke(approval?.id ?? '')).toBe(true)
+    expect(await code(asker.invoke('deploy'))).toBe('APPROVAL_UNAVAILABLE')
   })
 
   it('may be for the session, user and agent of the call, which the agent itself need not have', async () => {
@@ -293,7 +342,7 @@ describe('a request that is answered elsewhere', () => {
     const set = vi.spyOn(store, 'set')
     const [agent] = agents(store)
     expect((await agent.authorize('deploy')).request?.id).toMatch(/^[0-9a-f-]{36}$/)
-    expect(set).not.toHaveBeenCalled()
+    expect(set.mock.calls.filter(([key]) => key.startsWith('["approval"'))).toEqual([])
   })
 
   // vercel/ai#15947: what a client sent back as approved ran in another process without having been asked about.

@@ -1,8 +1,6 @@
 import { disk } from '#disk'
 import type { CallIds, Globals } from '../state/context.js'
-import { perRuntime } from '../state/per-runtime.js'
 import type { ApprovedCall } from './approved-call.js'
-import type { Outcome } from './ask-host.js'
 import { addRevocation, addUserLine, sha256, userLines } from './user-lines.js'
 
 /** An answer that holds for more than one call. */
@@ -19,92 +17,6 @@ export interface Approval {
   time: number
   userId: string | undefined
   agentId: string | undefined
-}
-
-interface Granted extends Approval {
-  sessionId: string
-}
-
-export interface AskedSession {
-  sessionId: string | undefined
-  hasEnded: boolean
-}
-
-/** Calls approved once that are kept for a retry. */
-const ONCE_MAX = 10_000
-
-/** The approvals of a runtime's sessions. */
-export class SessionApprovals {
-  /** Keyed by the identity of the calls. */
-  readonly #granted = new Map<string, Granted>()
-  /** Sessions of the calls that were approved once, and may be tried again. */
-  readonly #once = new Map<string, string | undefined>()
-  /** The number of approvals so far. */
-  grants = 0
-  /** Open questions by identity: other calls with it wait for the same answer. */
-  readonly waiting = new Map<string, Promise<Outcome>>()
-
-  /** Sessions with an answer that is being waited for, or used up. */
-  readonly #asked = new Set<AskedSession>()
-
-  /** Runs what leads to an answer and applies it, with a record that says whether the session has ended meanwhile. */
-  async during<Answer>(
-    sessionId: string | undefined,
-    run: (session: Readonly<AskedSession>) => Promise<Answer>,
-  ): Promise<Answer> {
-    const asked = { sessionId, hasEnded: false }
-    this.#asked.add(asked)
-    try {
-      return await run(asked)
-    } finally {
-      this.#asked.delete(asked)
-    }
-  }
-
-  has(identity: string): boolean {
-    return this.#granted.has(identity)
-  }
-
-  grant(identity: string, approval: Granted): void {
-    this.#granted.set(identity, approval)
-    this.grants++
-  }
-
-  hasCall(call: string): boolean {
-    return this.#once.has(call)
-  }
-
-  grantCall(call: string, sessionId: string | undefined): void {
-    const [oldest] = this.#once.keys()
-    if (this.#once.size >= ONCE_MAX && oldest !== undefined) this.#once.delete(oldest)
-    this.#once.set(call, sessionId)
-    this.grants++
-  }
-
-  of(sessionId: string): Approval[] {
-    return [...this.#granted.values()].flatMap(({ sessionId: session, ...approval }) =>
-      session === sessionId ? [approval] : [],
-    )
-  }
-
-  /** False if none has this id. */
-  revoke(id: string): boolean {
-    const found = [...this.#granted].find(([, approval]) => approval.id === id)
-    return found !== undefined && this.#granted.delete(found[0])
-  }
-
-  end(sessionId: string): void {
-    for (const asked of this.#asked) asked.hasEnded ||= asked.sessionId === sessionId
-    for (const [identity, approval] of this.#granted)
-      if (approval.sessionId === sessionId) this.#granted.delete(identity)
-    for (const [call, session] of this.#once) if (session === sessionId) this.#once.delete(call)
-  }
-}
-
-export const sessionApprovals = perRuntime(() => new SessionApprovals())
-
-export function endApprovals(sessionId: string, globals: Globals): void {
-  sessionApprovals(globals).end(sessionId)
 }
 
 /** A file of the user: a line for each approval and each revocation. */
