@@ -5,6 +5,7 @@ import { createRequire } from 'node:module'
 import { dirname, join } from 'node:path'
 import { fileURLToPath, pathToFileURL } from 'node:url'
 import { createRuntime } from 'agent-apps'
+import { judgeDescribed, showCatalogs } from './described-skills.js'
 import { goals } from './goals.js'
 import { installPeer } from './install-peer.js'
 import { machine } from './machine.js'
@@ -41,6 +42,10 @@ async function bench() {
   await time(`ours, ${tools.length} skills`, runtime, prompts)
   const large = await opened([manyOf(tools)])
   await time(`ours, ${large.tools.length} skills`, large.runtime, prompts, goals.query)
+  // Where the skills of the prompts come first, each catalog describes them.
+  await judgeDescribed((await opened(paths.toReversed())).runtime, prompts)
+  const listed = await runtime.listTools()
+  await showCatalogs([listed.slice(0, 417), listed.slice(0, 4_000), await large.runtime.listTools()])
   summary()
 }
 
