@@ -29,9 +29,11 @@ import {
   readHeader,
   readPart,
 } from '../src/index/read-index.js'
+import { searchFile } from '../src/search/search-file.js'
 import type { SearchDirectory } from '../src/skill/path-entry.js'
 import { limits } from './files/limits.js'
 import { digestFile, readRegularFile, readSkillFile, systemReason } from './files/regular-file.js'
+import { searchDifference } from './verify-search.js'
 
 export interface VerifiedDirectory {
   /** How many files were looked at. */
@@ -64,6 +66,12 @@ export function verifyDirectory(
     const reason = differenceOf(directory, path, digest)
     if (reason === GONE && !isNeeded) found.absent.push(path)
     else if (reason !== null) deviates(path, reason)
+  }
+  const { search } = index.header
+  if (search !== undefined && found.deviations.length === 0) {
+    found.files++
+    const difference = searchDifference(directory, search, index.records.tools)
+    if (difference !== null) deviates(searchFile(search), difference)
   }
   return found
 }

@@ -132,7 +132,7 @@ export function unitOf(skill: WalkedSkill, parsed: ParsedFile, resources: Resour
 }
 
 function freshRecords(
-  { record, verbatim, references, placeholders = [], code, body, delegatePlace }: ParsedTool,
+  { record, verbatim, references, placeholders = [], code, content, body, delegatePlace }: ParsedTool,
   resources: ResourceRecord[],
 ): FreshRecords {
   const details: ToolDetails = { resources, verbatim }
@@ -140,6 +140,7 @@ function freshRecords(
   if (placeholders.length > 0) details.placeholders = placeholders
   const fresh: FreshRecords = { record, details }
   if (code) fresh.code = code
+  if (content !== undefined) fresh.content = content
   if (body) fresh.body = body
   if (delegatePlace) fresh.delegatePlace = delegatePlace
   return fresh

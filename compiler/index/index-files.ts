@@ -4,7 +4,7 @@ import { statSync } from 'node:fs'
 import { join } from 'node:path'
 import { orNull } from '../../src/base/attempt.js'
 import { emptyLines } from '../../src/index/encode-index.js'
-import { listFile, shardFile } from '../../src/index/index-format.js'
+import { type IndexHeader, listFile, shardFile } from '../../src/index/index-format.js'
 import {
   type IndexFiles,
   IndexRefused,
@@ -14,6 +14,7 @@ import {
   openIndex,
   readParts,
 } from '../../src/index/read-index.js'
+import { searchFile, type WholeSearch, wholeSearch } from '../../src/search/search-file.js'
 import { isChangedSince } from '../files/file-stat.js'
 import { isFile, readRegularFile, unlessGone } from '../files/regular-file.js'
 import { type KeptLines, type LineStore, type StoredLine, sectionLines } from './line-store.js'
@@ -62,13 +63,14 @@ export function readWritten(directory: string): OpenIndex | null {
   return orNull(() => openIndex(indexFiles, directory))
 }
 
-/** The files of an index's shards and of its list, relative to the directory. */
-export function partFiles({ header: { shards = [], list } }: IndexText): string[] {
+/** The files of an index's shards, its list and its search file, relative to the directory. */
+export function partFiles({ header: { shards = [], list, search } }: IndexText): string[] {
   const listed = isShardDigest(list) ? [listFile(list)] : []
-  return [...shards.filter(isShardDigest).map(shardFile), ...listed]
+  const searched = isShardDigest(search) ? [searchFile(search)] : []
+  return [...shards.filter(isShardDigest).map(shardFile), ...listed, ...searched]
 }
 
-/** True if no shard or list changed since a time (ms), or the changed ones still match their names. */
+/** True if no such file changed since a time (ms), or the changed ones still match their names. */
 export function partsHold(directory: string, written: IndexText, since: number): boolean {
   return partFiles(written).every(part => {
     const file = join(directory, part)
@@ -77,9 +79,9 @@ export function partsHold(directory: string, written: IndexText, since: number):
   })
 }
 
-/** The digest in the name of a shard or list. */
+/** The digest in the name of such a file. */
 function digestIn(part: string): string {
-  return part.slice(part.lastIndexOf('-') + 1, -'.json'.length)
+  return part.slice(part.lastIndexOf('-') + 1, part.lastIndexOf('.'))
 }
 
 /**
@@ -103,7 +105,21 @@ export function storeLines(
 
 /** True for a file that holds what its name says, and so is one that a compile wrote. */
 export function isPart(file: string, digest: string): boolean {
-  return (
-    isFile(file) && unlessGone(() => indexFiles.digestOf(readRegularFile(file)))?.startsWith(digest) === true
-  )
+  const bytes = isFile(file) ? unlessGone(() => readRegularFile(file)) : null
+  if (bytes === null) return false
+  return file.endsWith('.bin')
+    ? unlessRefused(() => wholeSearch(bytes, digest, digestOf)) !== null
+    : digestOf(bytes).startsWith(digest)
+}
+
+/**
+ * The search file that the last compile of a directory wrote.
+ *
+ * @throws IndexRefused
+ */
+export function readSearch(directory: string, { search }: IndexHeader): WholeSearch {
+  const path = isShardDigest(search) ? join(directory, searchFile(search)) : null
+  const bytes = path !== null && isFile(path) ? unlessGone(() => readRegularFile(path)) : null
+  if (bytes === null) throw new IndexRefused('its search file is missing')
+  return wholeSearch(bytes, search as string, digestOf)
 }

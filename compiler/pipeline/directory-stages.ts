@@ -1,7 +1,8 @@
 import { hash } from 'node:crypto'
 import { join } from 'node:path'
-import type { FileDigest, ManifestRecord } from '../../src/index/index-format.js'
+import { type FileDigest, INLINE_RECORDS, type ManifestRecord } from '../../src/index/index-format.js'
 import type { OpenIndex } from '../../src/index/read-index.js'
+import { TermStore } from '../../src/search/term-store.js'
 import { checkDelegates } from '../1-read/code/delegates.js'
 import type { WalkedEntry } from '../1-read/discover/walk-entry.js'
 import { isSameFile, type ReadSkills, readSkills, rememberFiles, rereadUnits } from '../1-read/read-skills.js'
@@ -42,6 +43,8 @@ export interface StartedDirectory {
 /** A directory that was read, as far as that is possible without the others. */
 export interface PreparedDirectory extends StartedDirectory {
   walked: WalkedDirectory
+  /** The terms of this compile; null where the index gets no search file. */
+  terms: TermStore | null
   read: ReadSkills
   code: UnitModules
   /** The files of the last compile's schemas that are still sound, by the schema's digest. */
@@ -80,26 +83,30 @@ export function startDirectory(directory: ProjectDirectory, job: Job): StartedDi
   }
 }
 
+/** The terms of fewer skill files are made as quickly as they are read. */
+const SEARCHED_FILES = INLINE_RECORDS / 2
+
 /** Finds a directory's skill files. */
-export const walkDirectory: Stage<StartedDirectory, Pick<PreparedDirectory, 'walked'>> = {
+export const walkDirectory: Stage<StartedDirectory, Pick<PreparedDirectory, 'walked' | 'terms'>> = {
   name: 'walk',
   run({ directory, job }) {
     const walkedAt = Date.now()
     const walked = walkToCompile(directory, { onDirectory: job.watchSink?.directory })
     for (const { path } of walked.manifests) job.watchSink?.path(join(directory.dir, path))
     job.total += walked.skills.length
-    return { walked: { ...walked, walkedAt } }
+    const isLarge = walked.skills.length > SEARCHED_FILES
+    return { walked: { ...walked, walkedAt }, terms: isLarge && directory.hasSearch ? new TermStore() : null }
   },
 }
 
 /** Reads the skill files that changed since the last compile. */
 export const readChanged: Stage<
-  StartedDirectory & Pick<PreparedDirectory, 'walked'>,
+  StartedDirectory & Pick<PreparedDirectory, 'walked' | 'terms'>,
   Pick<PreparedDirectory, 'read'>
 > = {
   name: 'read',
-  async run({ directory: { dir }, walked: { skills, walkedAt }, previous, store, job }) {
-    const onUnit = (unit: SkillUnit, file: string): void => encodeTools(unit, file, store)
+  async run({ directory: { dir }, walked: { skills, walkedAt }, previous, store, terms, job }) {
+    const onUnit = (unit: SkillUnit, file: string): void => encodeTools(unit, file, store, terms)
     const onFile = (): void => {
       throwIfAborted(job)
       job.done++
@@ -126,15 +133,21 @@ export const bundleCode: Stage<
 
 /** Reads again the skill files for which the last compile's records no longer hold. */
 export const renewRecords: Stage<
-  StartedDirectory & Pick<PreparedDirectory, 'walked' | 'read' | 'code'>,
+  StartedDirectory & Pick<PreparedDirectory, 'walked' | 'terms' | 'read' | 'code'>,
   Pick<PreparedDirectory, 'validators' | 'isUnchanged'>
 > = {
   name: 'modules',
-  async run({ directory, walked, read: { units, ...read }, code, previous }) {
+  async run({ directory, walked, terms, read: { units, ...read }, code, previous }) {
     const { dir } = directory
     const validators = previous ? soundValidators(dir, previous.cache) : new Map<string, string>()
     const areWhole = validators.size === (previous?.cache.validators.size ?? 0)
-    if (previous && areWhole && isUnchanged(directory, walked, { ...read, units }, code, previous))
+    const isSearched = terms !== null && previous?.written.header.shards !== undefined
+    if (
+      previous &&
+      areWhole &&
+      isSearched === (previous.written.header.search !== undefined) &&
+      isUnchanged(directory, walked, { ...read, units }, code, previous)
+    )
       return { validators, isUnchanged: true }
     const unready = new Set([
       ...units.filter(({ tools }) => tools.some(tool => !isReadAnew(tool) && !(previous && tool.written))),

@@ -12,16 +12,26 @@ import { type FileDigest, type Section, shardKey, shardOf } from '../../src/inde
 import { isInside } from '../../src/index/inside-path.js'
 import { readList } from '../../src/index/list-columns.js'
 import type { OpenIndex } from '../../src/index/read-index.js'
+import type { WholeSearch } from '../../src/search/search-file.js'
+import type { TermStore } from '../../src/search/term-store.js'
 import { type ReadSkills, rememberFiles } from '../1-read/read-skills.js'
 import type { LocatedContents } from '../2-resolve/contents/project-contents.js'
 import type { UnitModules } from '../2-resolve/modules/unit-modules.js'
 import { withDirectoryLock } from '../3-emit/directory-lock.js'
 import { keptShards } from '../3-emit/kept-shards.js'
 import { recordLines } from '../3-emit/record-lines.js'
+import { searchPart } from '../3-emit/search-part.js'
 import { outdatedFiles, saveCache, writeIndex } from '../3-emit/write-index.js'
 import { isSettled } from '../files/file-stat.js'
 import { changedNames } from '../index/changed-names.js'
-import { indexFiles, partFiles, readWritten, storeLines, unlessRefused } from '../index/index-files.js'
+import {
+  indexFiles,
+  partFiles,
+  readSearch,
+  readWritten,
+  storeLines,
+  unlessRefused,
+} from '../index/index-files.js'
 import type { KeptLines } from '../index/line-store.js'
 import { type ProjectDirectory, shownPath } from '../project/project.js'
 import type { Job, Stage } from '../project/stage.js'
@@ -102,7 +112,9 @@ export const encode: Stage<ResolvedDirectory, EncodedDirectory> = {
     const lines = recordLines(linked, kept, cascades.records, contents.records, otherFiles, store, isWanted)
     const fields = headerFields(resolved, linked)
     const known = keptIndex(resolved, shards)
-    const encoded = encodeIndex(lines, fields, line => store.bytes(line), indexFiles, true, known)
+    const makeSearch =
+      resolved.terms && (() => searchPart(linked, resolved.terms as TermStore, keptSearch(resolved)))
+    const encoded = encodeIndex(lines, fields, line => store.bytes(line), indexFiles, true, known, makeSearch)
     const sound = new Set(previous && partFiles(previous.written))
     const outdated = outdatedFiles(dir, encoded, modules, sound)
     if (!job.check)
@@ -228,6 +240,13 @@ function keptIndex(
   const { written } = previous
   const list = unlessRefused(() => readList(indexFiles, dir, written.header)) ?? lost(written, dir, job)
   return { shards, list }
+}
+
+/** The search file of the last compile. */
+function keptSearch({ directory: { dir }, previous, job }: PreparedDirectory): WholeSearch | null {
+  if (previous === null) return null
+  const { written } = previous
+  return unlessRefused(() => readSearch(dir, written.header)) ?? lost(written, dir, job)
 }
 
 /** Starts the compile over: parts of the last index are another compile's by now, or were damaged. */

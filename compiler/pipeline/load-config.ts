@@ -32,6 +32,8 @@ export interface Config {
   freshness?: 'trust' | 'check'
   /** True if the skills that agent-apps ships are searched after all others. Default: true. */
   library?: boolean
+  /** False if indexes get no search file, so that the first search of a process reads every skill. Default: true. */
+  search?: boolean
   /** npm packages that are not bundled with skills' code, but found when it runs. */
   external?: string[]
   /** Patterns of the tools that a bundle keeps, with everything they depend on. Default: all. */
@@ -52,6 +54,7 @@ const FIELDS: OptionTable<keyof Config> = {
   paths: 'paths',
   freshness: ['trust', 'check'],
   library: 'boolean',
+  search: 'boolean',
   external: 'strings',
   keep: 'strings',
   hostTools: PATTERNS,

@@ -52,6 +52,8 @@ export interface ProjectDirectory extends SearchDirectory {
   mayBeEmpty: boolean
   /** npm packages that are not bundled with its code, sorted. */
   externalPackages: string[]
+  /** False where the index gets no search file, because the configuration says so. */
+  hasSearch: boolean
 }
 
 /** A project's directories, and the others that it searches. */

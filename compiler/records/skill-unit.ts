@@ -1,6 +1,7 @@
 import type { JsonObject } from '../../src/base/json.js'
 import { type DirectiveForm, directiveForms } from '../../src/content/directive-forms.js'
 import type { HostPlaceholder, ToolDetails, ToolRecord } from '../../src/index/index-format.js'
+import type { StoredTerms } from '../../src/search/term-store.js'
 import type { Role } from '../../src/skill/frontmatter.js'
 import type { ToolReference } from '../../src/skill/references.js'
 import type { Finding, Place, RuleName } from '../diagnostics/diagnostics.js'
@@ -37,6 +38,8 @@ export interface FreshRecords {
   record: ToolRecord
   details: ToolDetails
   code?: CodePart
+  /** The Markdown after its frontmatter. Absent for code. */
+  content?: string
   /** Its content, if that may have directives. */
   body?: ContentBody
   /** The key of the source that is its delegate. */
@@ -110,6 +113,7 @@ interface SomeTool {
 interface FreshTool extends SomeTool {
   fresh: FreshRecords
   lines?: never
+  terms?: never
   written?: never
 }
 
@@ -124,12 +128,15 @@ interface WithoutRecords extends SomeTool {
 interface EncodedTool extends WithoutRecords {
   /** Its lines in the index. */
   lines: { record: StoredLine; details: StoredLine }
+  /** Its terms; null where the index gets no search file. */
+  terms: StoredTerms | null
   written?: never
 }
 
 /** A tool whose records are in the last compile's index. */
 export interface KnownTool extends WithoutRecords {
   lines?: never
+  terms?: never
   /** True if the last compile wrote its records, and they are still valid. */
   written: boolean
 }

@@ -12,7 +12,7 @@ import { type Searchable, searchView } from './search-view.js'
 import { searchedTools } from './searched-tools.js'
 import { textsOf } from './tool-texts.js'
 
-/** Filters for the tools that have the words. Scores do not depend on them. */
+/** Filters for the tools that have the words. Scores depend on none but `library`. */
 export interface SearchOptions {
   /** The maximum number of hits. Default: 10. */
   limit?: number | undefined
@@ -90,7 +90,9 @@ export async function searchTools(
       found: wanted.length,
     }
   }
-  const { tools, index } = await searchedTools(searchable.all, searchable.globals)
+  const terms = words.map(({ term }) => term)
+  const { all, globals } = searchable
+  const { tools, index } = await searchedTools(all, options.library === true, globals, terms)
   const view = await searchView(tools, searchable)
   const { best, found } = rank(words, index, view, row => isWanted(tools[row] as ToolDef), limit)
   const hits: Hit[] = []

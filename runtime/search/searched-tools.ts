@@ -1,9 +1,12 @@
 import type { JsonObject } from '../../src/base/json.js'
-import { indexTerms, type TermIndex } from '../../src/search/postings.js'
+import { isLibrary } from '../../src/catalog/offered-tool.js'
+import { joinPostings, type Postings, type TermIndex } from '../../src/search/postings.js'
+import { TermStore } from '../../src/search/term-store.js'
 import { type ToolTerms, toolTerms } from '../../src/search/tool-terms.js'
 import type { Globals } from '../state/context.js'
 import type { ToolDef } from '../state/tool-def.js'
 import { sourceOf } from '../state/tool-source.js'
+import { type IndexSearch, indexSearch, loadTerms } from './index-search.js'
 import { textsOf } from './tool-texts.js'
 
 /** Some tools, and the postings of their terms, whose rows are the tools' places. */
@@ -12,32 +15,94 @@ export interface SearchedTools {
   index: TermIndex
 }
 
-/** The tools that were searched last, and those of whose metadata running their code may tell more, with what they had. */
+/** The tools of the last search, and those of whose metadata running their code may tell more, with what they had. */
 interface Kept extends SearchedTools {
+  /** The list that they were taken from. */
+  list: readonly ToolDef[]
+  library: boolean
+  searches: readonly IndexSearch[]
   dynamic: readonly { tool: ToolDef; metadata: JsonObject }[]
 }
 
 const kept = new WeakMap<Globals, Kept>()
 
-/** The tools of a runtime with their terms. Those that were searched before are not read again. */
-export async function searchedTools(tools: readonly ToolDef[], globals: Globals): Promise<SearchedTools> {
-  const last = kept.get(globals)
-  if (last && areSame(tools, last)) return last
-  const index = indexTerms(await Promise.all(tools.map(termsOf)))
+/**
+ * The tools of a runtime with their terms: of an index that has a search file, those in it; of all others, terms made on the
+ * spot. Those that were searched before are not read again.
+ *
+ * @param list all tools
+ * @param library false to leave out the library's own: how many a project has of them must not change scores
+ * @param terms those that will be looked up
+ */
+export async function searchedTools(
+  list: readonly ToolDef[],
+  library: boolean,
+  globals: Globals,
+  terms: readonly string[],
+): Promise<SearchedTools> {
+  for (;;) {
+    const last = kept.get(globals)
+    const isSame = last?.library === library && areSame(list, last)
+    const searched = isSame ? last : await indexTools(list, library, globals)
+    kept.set(globals, searched)
+    if (await loadTerms(searched.searches, terms, globals)) return searched
+    kept.delete(globals)
+  }
+}
+
+function areSame(list: readonly ToolDef[], last: Kept): boolean {
+  return (
+    list.length === last.list.length &&
+    list.every((tool, at) => tool === last.list[at]) &&
+    last.dynamic.every(({ tool, metadata }) => tool.frontmatter.metadata === metadata)
+  )
+}
+
+async function indexTools(list: readonly ToolDef[], library: boolean, globals: Globals): Promise<Kept> {
+  const tools = list.filter(tool => library || !isLibrary(tool))
+  const rowsOf = new Map<IndexSearch, Int32Array>()
+  const others = new Map<number, ToolDef>()
+  for (const [row, tool] of tools.entries()) {
+    const source = sourceOf(tool)
+    const search = source ? await indexSearch(source, globals) : null
+    const rowInFile = search?.rows.get(tool.name)
+    if (!search || rowInFile === undefined) {
+      others.set(row, tool)
+      continue
+    }
+    const rowOf = rowsOf.get(search) ?? new Int32Array(search.file.rows).fill(-1)
+    rowOf[rowInFile] = row
+    rowsOf.set(search, rowOf)
+  }
+  const store = new TermStore()
+  const terms = await Promise.all([...others.values()].map(termsOf))
+  const stored = new Map(
+    [...others.keys()].map((row, number) => [row, store.add(terms[number] as ToolTerms)]),
+  )
+  const made = store.index(tools.map((_, row) => stored.get(row) ?? null))
+  const indexes = [made, ...[...rowsOf].map(([{ file }, rowOf]) => file.index(rowOf))]
   const dynamic = tools
     .filter(tool => sourceOf(tool)?.record.dynamic)
     .map(tool => ({ tool, metadata: tool.frontmatter.metadata }))
-  const made = { tools: [...tools], index, dynamic }
-  kept.set(globals, made)
-  return made
+  const index = joinIndexes(indexes)
+  return { tools, index, searches: [...rowsOf.keys()], dynamic, list: [...list], library }
 }
 
-function areSame(tools: readonly ToolDef[], last: Kept): boolean {
-  return (
-    tools.length === last.tools.length &&
-    tools.every((tool, row) => tool === last.tools[row]) &&
-    last.dynamic.every(({ tool, metadata }) => tool.frontmatter.metadata === metadata)
-  )
+/** Several indexes as one, which keeps the postings of the terms that were looked up. */
+function joinIndexes(indexes: readonly TermIndex[]): TermIndex {
+  const known = new Map<string, Postings>()
+  return {
+    postings(term) {
+      const before = known.get(term)
+      if (before) return before
+      const found = indexes.flatMap(index => index.postings(term) ?? [])
+      if (found.length === 0) return undefined
+      const postings = found.length === 1 ? (found[0] as Postings) : joinPostings(found)
+      known.set(term, postings)
+      return postings
+    },
+    beginningWith: start => [...new Set(indexes.flatMap(index => [...index.beginningWith(start)]))].sort(),
+  }
 }
 
 const known = new WeakMap<ToolDef, { metadata: JsonObject; terms: ToolTerms }>()

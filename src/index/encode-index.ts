@@ -46,11 +46,19 @@ export interface EncodedIndex {
   /** The text of the index file. */
   header: string
   /**
-   * The shards and their list. The function of a shard builds it anew at every call: all shards together are as large as everything else.
+   * The shards, their list and their search file. The function of a shard builds it anew at every call: all shards together are as large as everything else.
    */
   parts: Map<string, () => Uint8Array>
   /** The shards of an index before that are named once more. */
   kept: Set<string>
+}
+
+/** A file that the header of an index names by a digest. */
+export interface EncodedPart {
+  /** Relative to the directory. */
+  file: string
+  digest: string
+  bytes: Uint8Array
 }
 
 /** The digest of each unchanged shard, by its number; null for one whose lines are given. */
@@ -68,6 +76,7 @@ export interface KeptIndex {
  * @param bytesOf gives the UTF-8 of a line
  * @param isListed whether an index of shards gets a list
  * @param known the index before, where some of its shards hold
+ * @param makeSearch makes the search file that an index of shards gets; null for none
  */
 export function encodeIndex<Line>(
   lines: Lines<Line>,
@@ -76,6 +85,7 @@ export function encodeIndex<Line>(
   { digestOf, digestText }: Pick<IndexFiles, 'digestOf' | 'digestText'>,
   isListed: boolean,
   known: KeptIndex | null = null,
+  makeSearch: (() => EncodedPart) | null = null,
 ): EncodedIndex {
   const count = known?.shards.length ?? shardCount(lines.tools.size + lines.files.size)
   if (count === 0) {
@@ -99,8 +109,11 @@ export function encodeIndex<Line>(
   const listed = isListed ? new TextEncoder().encode(listOf(lines, bytesOf, known)) : null
   const list = listed ? digestOf(listed).slice(0, 32) : undefined
   if (listed && list) parts.set(listFile(list), () => listed)
+  const search = makeSearch?.()
+  if (search) parts.set(search.file, () => search.bytes)
+  const hash = digestText(shards.join('\n'))
   return {
-    header: encodeHeader({ ...fields, hash: digestText(shards.join('\n')), shards, list }),
+    header: encodeHeader({ ...fields, hash, shards, list, search: search?.digest }),
     parts,
     kept: new Set(known?.shards.flatMap(digest => (digest === null ? [] : shardFile(digest)))),
   }
@@ -135,10 +148,12 @@ function recordIn(key: string, line: string): unknown {
 }
 
 function encodeHeader(
-  fields: HeaderFields & Pick<IndexHeader, 'hash' | 'shards'> & { list?: string | undefined },
+  fields: HeaderFields &
+    Pick<IndexHeader, 'hash' | 'shards'> & { list?: string | undefined; search?: string | undefined },
   body?: Uint8Array,
 ): string {
-  const { hash, ignore, namespace, discover, listing, counts, cascadeInput, cascadeKey, list } = fields
+  const { hash, ignore, namespace, discover, listing, counts, cascadeInput, cascadeKey, list, search } =
+    fields
   const lines = [
     `"$schema":${JSON.stringify(INDEX_SCHEMA)}`,
     `"version":${INDEX_VERSION}`,
@@ -151,6 +166,7 @@ function encodeHeader(
     `"cascadeInput":${JSON.stringify(cascadeInput)}`,
     `"cascadeKey":${JSON.stringify(cascadeKey)}`,
     ...(list === undefined ? [] : [`"list":${JSON.stringify(list)}`]),
+    ...(search === undefined ? [] : [`"search":${JSON.stringify(search)}`]),
   ]
   const { listed = [], folders = [], units = [], plugins = [], manifests = [], modules, shards = [] } = fields
   for (const [field, items] of Object.entries({

@@ -33,8 +33,8 @@
  * same sections. The record of a key stands in shard number `shardOf(shardKey(section, key), count)`, so that
  * finding one reads the header and one shard, however many skills there are. A tool of a namespace is found
  * by its bare name in the same shard. A shard is named by its content: whoever
- * read a header finds exactly the shards it meant, or none. So is the list beside the shards, from which all tools are
- * listed: `list-columns.ts` describes it.
+ * read a header finds exactly the shards it meant, or none. So are the list beside the shards, from which all tools are
+ * listed (`list-columns.ts` describes it), and the search file (`src/search/search-file.ts`).
  *
  * Every record is one line, and every line but a record's belongs to the frame above. Keys of our records are
  * sorted, authors' values keep their order. Last of all stands `check`, a checksum of the line before it: whoever looks for one record
@@ -120,6 +120,8 @@ export interface IndexHeader {
   shards?: string[]
   /** The digest of the list of the shards' tools, which `list-columns.ts` describes; absent where there are no shards. */
   list?: string
+  /** The digest of the table of its search file, `src/search/search-file.ts`; absent without one. */
+  search?: string
 }
 
 /**

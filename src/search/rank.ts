@@ -1,4 +1,4 @@
-import { NO_POSTINGS, type Postings, type TermIndex } from './postings.js'
+import { joinPostings, NO_POSTINGS, type Postings, type TermIndex } from './postings.js'
 import { LEVELS } from './tool-terms.js'
 import type { QueryWord } from './words.js'
 
@@ -93,14 +93,44 @@ interface CountedTerm {
 }
 
 const BEGINNING_MIN = 3
+/** Terms that one beginning stands for: more of them say little about what was meant. */
+const BEGINNINGS_MAX = 200
 
 /** A term that no tool has is taken as the beginning of others. */
 function countTerm(term: string, index: TermIndex, view: SearchView): CountedTerm {
   const exact = index.postings(term) ?? NO_POSTINGS
   const count = countSeen(exact, view)
   if (count > 0) return { postings: exact, rarity: rarityOf(count, view) }
-  const postings = term.length < BEGINNING_MIN ? NO_POSTINGS : index.beginningWith(term)
+  const postings = term.length < BEGINNING_MIN ? NO_POSTINGS : beginningWith(term, index, view)
   return { postings, rarity: rarityOf(countSeen(postings, view), view) }
+}
+
+/** The postings of the first terms with a beginning as those of one: of several that a tool has, the strongest. */
+function beginningWith(start: string, index: TermIndex, view: SearchView): Postings {
+  const several: Postings[] = []
+  for (const term of index.beginningWith(start)) {
+    const postings = index.postings(term) ?? NO_POSTINGS
+    // Terms of tools that the caller may not see must not take the place of others.
+    if (countSeen(postings, view) > 0 && several.push(postings) === BEGINNINGS_MAX) break
+  }
+  return strongest(joinPostings(several))
+}
+
+function strongest({ rows, all, declared }: Postings): Postings {
+  const places = new Map<number, number>()
+  rows.forEach((row, at) => {
+    const place = places.get(row)
+    if (place === undefined) places.set(row, at)
+    else {
+      all[place] = Math.max(all[place] as number, all[at] as number)
+      declared[place] = Math.max(declared[place] as number, declared[at] as number)
+    }
+  })
+  return {
+    rows: Uint32Array.from(places.keys()),
+    all: Uint8Array.from(places.values(), at => all[at] as number),
+    declared: Uint8Array.from(places.values(), at => declared[at] as number),
+  }
 }
 
 function rarityOf(count: number, view: SearchView): number {

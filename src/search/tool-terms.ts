@@ -1,5 +1,12 @@
 import { byCodePoint } from '../base/code-point-order.js'
-import { TEXT_MAX, termsOfName, termsOfText } from './words.js'
+import type { Vocabulary } from './vocabulary.js'
+import {
+  addTermsOfLine,
+  currentVocabulary,
+  termNumbersOfName,
+  termNumbersOfText,
+  textBytes,
+} from './words.js'
 
 /** The texts of a tool that a search looks at. */
 export interface SearchedTexts {
@@ -45,26 +52,62 @@ const SATURATION = 1.2
 
 /** The terms of a tool with their weights: those that it declares, and the strongest others. */
 export function toolTerms(texts: SearchedTexts): ToolTerms {
-  const declared = new Map<string, number>()
-  const inBody = new Map<string, number>()
+  const vocabulary = currentVocabulary()
+  declared.clear()
+  inBody.clear()
   for (const { field, terms, unit } of fieldsOf(texts)) {
     const sums = isDeclared(field) ? declared : inBody
-    for (const term of terms) sums.set(term, (sums.get(term) ?? 0) + unit)
+    for (const term of terms) sums.add(term, unit)
   }
-  const others = [...inBody].filter(([term]) => !declared.has(term)).sort(strongestFirst)
-  const terms = [...declared.keys(), ...others.slice(0, BODY_TERMS).map(([term]) => term)]
-  const levels = (sumOf: (term: string) => number): Uint8Array =>
-    Uint8Array.from(terms, term => levelOf(sumOf(term)))
-  return {
-    terms,
-    all: levels(term => (declared.get(term) ?? 0) + (inBody.get(term) ?? 0)),
-    declared: levels(term => declared.get(term) ?? 0),
+  const others = inBody.terms.filter(term => declared.of(term) === 0)
+  const numbers = [...declared.terms, ...strongest(others, inBody, vocabulary)]
+  const all = new Uint8Array(numbers.length)
+  const own = new Uint8Array(numbers.length)
+  const terms = numbers.map((number, at) => {
+    own[at] = levelOf(declared.of(number))
+    all[at] = levelOf(declared.of(number) + inBody.of(number))
+    return vocabulary.termAt(number)
+  })
+  return { terms, all, declared: own }
+}
+
+/** A sum for each term. */
+class Sums {
+  /** Those with a sum, in the order in which they came. */
+  readonly terms: number[] = []
+  #sums = new Float64Array(1024)
+
+  clear(): void {
+    for (const term of this.terms) this.#sums[term] = 0
+    this.terms.length = 0
+  }
+
+  add(term: number, value: number): void {
+    if (term >= this.#sums.length) {
+      const larger = new Float64Array(2 * term)
+      larger.set(this.#sums)
+      this.#sums = larger
+    }
+    if (this.#sums[term] === 0) this.terms.push(term)
+    this.#sums[term] = (this.#sums[term] as number) + value
+  }
+
+  of(term: number): number {
+    return this.#sums[term] ?? 0
   }
 }
 
+/** The sums of one tool at a time: new ones for each would take longer than all else. */
+const declared = new Sums()
+const inBody = new Sums()
+
 /** The weight that each field of a tool gives to a term; of one that none has, to those that begin with it. */
 export function fieldWeights(texts: SearchedTexts, term: string): Partial<Record<SearchField, number>> {
-  const fields = fieldsOf(texts)
+  const vocabulary = currentVocabulary()
+  const fields = fieldsOf(texts).map(({ terms, ...field }) => ({
+    ...field,
+    terms: terms.map(number => vocabulary.termAt(number)),
+  }))
   const isThere = fields.some(({ terms }) => terms.includes(term))
   const weights: Partial<Record<SearchField, number>> = {}
   for (const { field, terms, unit } of fields) {
@@ -74,25 +117,25 @@ export function fieldWeights(texts: SearchedTexts, term: string): Partial<Record
   return weights
 }
 
-/** The terms of each field, and what one occurrence weighs there. */
+/** The terms of each field as numbers of the vocabulary, and the weight of one occurrence there. */
 function fieldsOf({ name, tags, description, body }: SearchedTexts): FieldTerms[] {
   const { headings, prose } = partsOf(body)
   return [
-    fieldOf('name', termsOfName(name)),
-    fieldOf('tags', termsOfText(tags.join(' '))),
-    fieldOf('description', termsOfText(description)),
-    fieldOf('headings', termsOfText(headings)),
-    fieldOf('body', termsOfText(prose)),
+    fieldOf('name', termNumbersOfName(name)),
+    fieldOf('tags', termNumbersOfText(tags.join(' '))),
+    fieldOf('description', termNumbersOfText(description)),
+    fieldOf('headings', headings),
+    fieldOf('body', prose),
   ]
 }
 
 interface FieldTerms {
   field: SearchField
-  terms: string[]
+  terms: number[]
   unit: number
 }
 
-function fieldOf(field: SearchField, terms: string[]): FieldTerms {
+function fieldOf(field: SearchField, terms: number[]): FieldTerms {
   const { weight, byLength, usual } = FIELDS[field]
   return { field, terms, unit: weight / (1 - byLength + (byLength * terms.length) / usual) }
 }
@@ -101,22 +144,51 @@ function isDeclared(field: SearchField): boolean {
   return field === 'name' || field === 'tags' || field === 'description'
 }
 
-/** The headings of a Markdown text, and its other lines; without code, whose words name no task. */
-function partsOf(body: string): { headings: string; prose: string } {
-  const headings: string[] = []
-  const prose: string[] = []
+/** The terms of the headings of a Markdown text, and those of its other lines; without code, whose words name no task. */
+function partsOf(body: string): { headings: number[]; prose: number[] } {
+  const parts = { headings: [] as number[], prose: [] as number[] }
+  const bytes = textBytes(body)
   let isCode = false
-  for (const line of body.slice(0, TEXT_MAX).split('\n')) {
-    if (/^\s*(?:```|~~~)/.test(line)) isCode = !isCode
-    else if (!isCode) (/^#{1,6}\s/.test(line) ? headings : prose).push(line)
+  for (let start = 0; start < bytes.length; start++) {
+    if (isFence(bytes, start)) isCode = !isCode
+    else if (!isCode) {
+      start = addTermsOfLine(bytes, start, isHeading(bytes, start) ? parts.headings : parts.prose)
+      continue
+    }
+    const end = bytes.indexOf(NEWLINE, start)
+    start = end === -1 ? bytes.length : end
   }
-  return { headings: headings.join('\n'), prose: prose.join('\n') }
+  return parts
+}
+
+const [NEWLINE, SPACE, TAB, RETURN, HASH, BACKTICK, TILDE] = [10, 32, 9, 13, 35, 96, 126]
+
+/** True for a line that opens or closes code. */
+function isFence(bytes: Uint8Array, start: number): boolean {
+  let at = start
+  while (bytes[at] === SPACE || bytes[at] === TAB) at++
+  const mark = bytes[at]
+  return (mark === BACKTICK || mark === TILDE) && bytes[at + 1] === mark && bytes[at + 2] === mark
+}
+
+function isHeading(bytes: Uint8Array, start: number): boolean {
+  let at = start
+  while (bytes[at] === HASH) at++
+  const next = bytes[at]
+  return at > start && at <= start + 6 && (next === SPACE || next === TAB || next === RETURN)
 }
 
 function levelOf(weight: number): number {
   return weight === 0 ? 0 : Math.max(1, Math.round((LEVELS * weight) / (SATURATION + weight)))
 }
 
-function strongestFirst([a, one]: [string, number], [b, other]: [string, number]): number {
-  return other - one || byCodePoint(a, b)
+/** The strongest terms of a body; of those as strong, the first in code-point order. */
+function strongest(terms: readonly number[], sums: Sums, vocabulary: Vocabulary): readonly number[] {
+  if (terms.length <= BODY_TERMS) return terms
+  const least = Float64Array.from(terms, term => sums.of(term)).sort()[terms.length - BODY_TERMS] as number
+  const stronger = terms.filter(term => sums.of(term) > least)
+  const equal = terms
+    .filter(term => sums.of(term) === least)
+    .sort((a, b) => byCodePoint(vocabulary.termAt(a), vocabulary.termAt(b)))
+  return [...stronger, ...equal.slice(0, BODY_TERMS - stronger.length)]
 }

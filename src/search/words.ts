@@ -1,12 +1,10 @@
 import { stem } from './stem.js'
+import { Vocabulary, WORD_MAX } from './vocabulary.js'
 
 /** At most this much of one text counts, in UTF-16 units, so that a hostile one costs no more than a long one. */
 export const TEXT_MAX = 8192
 /** More words make a query no better, and may take long: each may be the beginning of many terms. */
 const QUERY_WORDS_MAX = 32
-/** Longer runs are encoded data. */
-const WORD_MAX = 64
-
 /** Words that say nothing about a task. */
 const STOP_WORDS: ReadonlySet<string> = new Set(
   (
@@ -23,16 +21,63 @@ export interface QueryWord {
   term: string
 }
 
+/** The words that were met. They are the same in most texts. */
+let vocabulary = new Vocabulary(STOP_WORDS)
+
+/** The vocabulary for the terms of a tool: their numbers are valid until the next tool's. */
+export function currentVocabulary(): Vocabulary {
+  if (vocabulary.isFull) vocabulary = new Vocabulary(STOP_WORDS)
+  return vocabulary
+}
+
 /** The terms of a text in order: its words, stemmed, without those that say nothing. */
 export function termsOfText(text: string): string[] {
-  return wordsIn(text)
-    .filter(word => !STOP_WORDS.has(word))
-    .map(stemOf)
+  return termNumbersOfText(text).map(number => vocabulary.termAt(number))
 }
+
+export function termNumbersOfText(text: string): number[] {
+  const numbers: number[] = []
+  const bytes = textBytes(text)
+  for (let start = 0; start < bytes.length; start++) start = addTermsOfLine(bytes, start, numbers)
+  return numbers
+}
+
+const encoder = new TextEncoder()
+const decoder = new TextDecoder()
+/** A unit of UTF-16 takes three bytes at most. */
+const encoded = new Uint8Array(3 * TEXT_MAX)
+
+/** The UTF-8 of the part of a text that counts, valid until the next call. */
+export function textBytes(text: string): Uint8Array {
+  return encoded.subarray(0, encoder.encodeInto(text.slice(0, TEXT_MAX), encoded).written)
+}
+
+/**
+ * Adds the numbers of the terms of a line to others.
+ *
+ * @returns the end of the line
+ */
+export function addTermsOfLine(bytes: Uint8Array, start: number, to: number[]): number {
+  const { length } = to
+  const asciiEnd = vocabulary.addAscii(bytes, start, to)
+  if (asciiEnd !== null) return asciiEnd
+  to.length = length
+  const next = bytes.indexOf(NEWLINE, start)
+  const end = next === -1 ? bytes.length : next
+  for (const word of wordsIn(decoder.decode(bytes.subarray(start, end))))
+    if (!STOP_WORDS.has(word)) to.push(vocabulary.numberOf(word))
+  return end
+}
+
+const NEWLINE = 10
 
 /** The terms of a name: `readCsvFile` gives its parts too. Here every word tells something. */
 export function termsOfName(name: string): string[] {
-  return wordsAndParts(name).map(stemOf)
+  return termNumbersOfName(name).map(number => vocabulary.termAt(number))
+}
+
+export function termNumbersOfName(name: string): number[] {
+  return wordsAndParts(name).map(word => vocabulary.numberOf(word))
 }
 
 /** The first words of a query, each once. A query of words that say nothing keeps them: names may have them. */
@@ -41,7 +86,7 @@ export function wordsOfQuery(query: string): QueryWord[] {
   const telling = words.filter(word => !STOP_WORDS.has(word))
   const byTerm = new Map<string, QueryWord>()
   for (const word of telling.length > 0 ? telling : words) {
-    const term = stemOf(word)
+    const term = stem(word)
     if (byTerm.size < QUERY_WORDS_MAX && !byTerm.has(term)) byTerm.set(term, { word, term })
   }
   return [...byTerm.values()]
@@ -81,17 +126,4 @@ function pairsIn(run: string): string[] {
   return characters.length === 1
     ? characters
     : characters.slice(1).map((one, at) => `${characters[at]}${one}`)
-}
-
-const stems = new Map<string, string>()
-/** Stemming takes longer than looking a word up, and most words come again. */
-const STEMS_MAX = 50_000
-
-function stemOf(word: string): string {
-  const known = stems.get(word)
-  if (known !== undefined) return known
-  if (stems.size >= STEMS_MAX) stems.clear()
-  const made = stem(word)
-  stems.set(word, made)
-  return made
 }

@@ -176,6 +176,7 @@ function linkedParts(cwd: string): Promise<LinkedPart[]> {
         isSearched: () => true,
         mayBeEmpty: false,
         externalPackages: [],
+        hasSearch: true,
       }
       return { directory, linked: linkDirectory(units, { skills, skipped }) }
     }),

@@ -187,10 +187,11 @@ describe('a compile that changes nothing writes nothing', () => {
     writeTree(dir, { 'good-3/SKILL.md': skill('good-3', 'Anew.\n') })
     const { written, reused } = await compile({ cwd: dir, paths: ['.'] })
     expect(reused).toBe(599)
-    // At most two shards, the list of tools, and the header.
+    // At most two shards, the list of tools, the search file, and the header.
     expect(written.filter(path => path.includes('/index-')).length).toBeLessThanOrEqual(2)
     expect(written.filter(path => !path.includes('/index-'))).toEqual([
       expect.stringMatching(/\/list-\w+\.json$/),
+      expect.stringMatching(/\/search-\w+\.bin$/),
       '.agent-apps.json',
     ])
     expect(written.at(-1)).toBe('.agent-apps.json')

@@ -7,6 +7,7 @@ import { codeSkills } from '../support/code-project.js'
 import { times } from '../support/long.js'
 import { goodSkills, setTimes, skill, type Tree } from '../support/tree.js'
 
+const SEARCH = /^\.agent-apps\/search-[0-9a-f]{32}\.bin$/
 const LIST = /^\.agent-apps\/list-[0-9a-f]{32}\.json$/
 const COUNT = times(300, 10_000)
 const SECTIONS = ['tools', 'details', 'files', 'cascades', 'contents'] as const
@@ -84,6 +85,8 @@ const kinds: {
   changed: string[]
   /** True where the change is one that a list shows. */
   isListed: boolean
+  /** True where the change is one of words. */
+  isSearched: boolean
 }[] = [
   {
     kind: 'a skill that nothing depends on',
@@ -93,6 +96,7 @@ const kinds: {
     rendered: 0,
     modules: 0,
     isListed: true,
+    isSearched: true,
     changed: ['files good-7/SKILL.md', 'tools good-7'],
   },
   {
@@ -104,6 +108,7 @@ const kinds: {
     rendered: 2,
     modules: 0,
     isListed: false,
+    isSearched: false,
     changed: ['contents including', 'contents nesting', 'details including', 'files including/part.md'],
   },
   {
@@ -114,6 +119,7 @@ const kinds: {
     rendered: DIRECTIVES,
     modules: 0,
     isListed: true,
+    isSearched: false,
     changed: [
       'cascades base',
       'cascades derived',
@@ -131,6 +137,7 @@ const kinds: {
     rendered: DIRECTIVES,
     modules: 0,
     isListed: true,
+    isSearched: false,
     changed: ['cascades deeper', 'cascades under', 'details below', 'files below/SKILL.md', 'tools below'],
   },
   {
@@ -141,6 +148,7 @@ const kinds: {
     rendered: 1,
     modules: 2,
     isListed: false,
+    isSearched: false,
     changed: ['contents stamped', 'files stamp.skill.js', 'tools stamp'],
   },
   {
@@ -151,6 +159,7 @@ const kinds: {
     rendered: 0,
     modules: 2,
     isListed: false,
+    isSearched: false,
     changed: ['files lib/word.js', 'tools importing'],
   },
 ]
@@ -171,9 +180,11 @@ it.each(kinds)(`of ${COUNT}, $kind: what depends on it is compiled anew, and not
   const modules = written.filter(file => /\.mjs(?:\.map)?$/.test(file))
   expect(modules).toHaveLength(one.modules)
   const others = written.filter(file => !modules.includes(file))
-  expect(others.filter(file => !LIST.test(file)).sort()).toEqual([...shards, '.agent-apps.json'].sort())
+  const apart = (file: string): boolean => LIST.test(file) || SEARCH.test(file)
+  expect(others.filter(file => !apart(file)).sort()).toEqual([...shards, '.agent-apps.json'].sort())
   // A change that no list shows leaves the list as it is.
   expect(others.filter(file => LIST.test(file))).toHaveLength(one.isListed ? 1 : 0)
+  expect(others.filter(file => SEARCH.test(file))).toHaveLength(one.isSearched ? 1 : 0)
   expect((await verify({ cwd: dir, paths: ['.'] })).deviations).toEqual([])
   const again = await compile({ cwd: dir, paths: ['.'] })
   expect([again.written, again.reused, again.rendered]).toEqual([[], FILES, 0])

@@ -2,12 +2,17 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { stemmer } from 'stemmer'
 import { describe, expect, it } from 'vitest'
-import { indexTerms } from '../../src/search/postings.js'
 import { EVERYTHING, rank, searchViewOf } from '../../src/search/rank.js'
 import { stem } from '../../src/search/stem.js'
-import { fieldWeights, type SearchedTexts, toolTerms } from '../../src/search/tool-terms.js'
+import { TermStore } from '../../src/search/term-store.js'
+import { fieldWeights, type SearchedTexts, type ToolTerms, toolTerms } from '../../src/search/tool-terms.js'
 import { termsOfName, termsOfText, wordsOfQuery } from '../../src/search/words.js'
 import { ROOT } from '../support/processes.js'
+
+function indexTerms(tools: readonly ToolTerms[]) {
+  const store = new TermStore()
+  return store.index(tools.map(one => store.add(one)))
+}
 
 describe('stem', () => {
   it('says what the package `stemmer` says', () => {
@@ -91,8 +96,8 @@ describe('the weight of a term', () => {
     expect(weights.has('comment')).toBe(false)
     expect([...weights].flatMap(([term, { declared }]) => (declared === 0 ? [term] : []))).toEqual([
       'rollback',
-      'canari',
       'watch',
+      'canari',
     ])
     expect(fieldWeights(texts, 'deploi')).toEqual({ name: expect.closeTo(4.5) })
     expect(Object.keys(fieldWeights({ ...texts, tags: ['canary'] }, 'canari'))).toEqual(['tags', 'body'])
