@@ -57,7 +57,9 @@ export async function readSkills(
     options.onFile?.()
     return unit
   })
-  return { units: await Promise.all(reading), files, parsed }
+  // A promise for each of ten thousand units takes longer than most phases.
+  const units = reading.some(unit => unit instanceof Promise) ? await Promise.all(reading) : reading
+  return { units: units as SkillUnit[], files, parsed }
 }
 
 /** The unit of the last compile; null where the skill's file or one of its resources has changed since. */

@@ -47,7 +47,8 @@ export function fileRecord(
   return {
     // Findings that only help to write a skill are reported by `check`, and not shipped. Which patterns match
     // nothing depends on other directories, and the index does not.
-    diagnostics: [...findings, ...(linkFindings.get(path) ?? [])]
+    diagnostics: findings
+      .concat(linkFindings.get(path) ?? [])
       .filter(
         finding =>
           severityOf(finding) !== 'info' &&

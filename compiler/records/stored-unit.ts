@@ -53,17 +53,29 @@ export type StoredFinding = [rule: string, line: number, column: number, ...foun
 
 /** @param isWritten true for a tool that has its name, so that its records are in the index */
 export function storeUnit(unit: SkillUnit, isWritten: (tool: UnitTool) => boolean): StoredUnit {
+  const plain = plainUnit(unit, isWritten)
+  if (plain !== null) return plain
   const { path, shape, tools, broken, findings, sources, ignored = [] } = unit
   const stored = tools.map(tool => storeTool(tool, isWritten(tool)))
-  const [only] = stored
-  const isBare = broken.length + findings.length + sources.length + ignored.length === 0
-  if (isBare && only && stored.length === 1) {
-    const [name, line, column, tokens, written, cascade, delegate, content, references, validators] = only
-    if (written && !delegate && !content && references.length + validators.length === 0)
-      return [path, shape, name, line, column, tokens, ...(cascade ? [cascade] : [])] as PlainUnit
-  }
   const wrong = broken.map((one): WholeUnit[3][number] => [one.name, storeFinding(one.finding)])
   return [path, shape, stored, wrong, findings.map(storeFinding), sources, ignored]
+}
+
+/** A unit of one tool and nothing else that a cache keeps; null for any other. */
+function plainUnit(
+  { path, shape, tools, broken, findings, sources, ignored = [] }: SkillUnit,
+  isWritten: (tool: UnitTool) => boolean,
+): PlainUnit | null {
+  const [tool] = tools
+  const others = tools.length - 1 + broken.length + findings.length + sources.length + ignored.length
+  if (!tool || others > 0 || !isWritten(tool)) return null
+  const { name, place, catalogTokens = 0, delegate, references, validators = [] } = tool
+  if (delegate || references.length + validators.length + directivesOf(tool).length > 0) return null
+  const cascade = cascadeInput(tool)
+  const { line, column } = place
+  return cascade
+    ? [path, shape, name, line, column, catalogTokens, cascade]
+    : [path, shape, name, line, column, catalogTokens]
 }
 
 /**

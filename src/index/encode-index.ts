@@ -46,7 +46,7 @@ export interface EncodedIndex {
   /** The text of the index file. */
   header: string
   /**
-   * The shards, their list and their search file. The function of a shard builds it anew at every call: all shards together are as large as everything else.
+   * The shards, their list and their search file. The function of a shard may build it anew at every call: all shards together are as large as everything else.
    */
   parts: Map<string, () => Uint8Array>
   /** The shards of an index before that are named once more. */
@@ -69,6 +69,9 @@ export interface KeptIndex {
   shards: KeptShards
   list: ListColumns
 }
+
+/** Bytes of shards that are kept until they are written; those of a larger index are put together twice. */
+const HELD_MAX = 16 * 1024 * 1024
 
 /**
  * Writes records as the text of an index; the counterpart of `openIndex`.
@@ -98,12 +101,15 @@ export function encodeIndex<Line>(
     }
   }
   const parts: EncodedIndex['parts'] = new Map()
+  let held = 0
   const shards = divide(lines, count).map((part, number) => {
     const before = known?.shards[number]
     if (before) return before
-    const shard = (): Uint8Array => joined(['{\n', ...sectionsOf(part, bytesOf), INDEX_END])
-    const digest = digestOf(shard()).slice(0, 32)
-    parts.set(shardFile(digest), shard)
+    const shard = (): Uint8Array => joined([OPENING, ...sectionsOf(part, bytesOf), CLOSING])
+    const bytes = shard()
+    const digest = digestOf(bytes).slice(0, 32)
+    held += bytes.length
+    parts.set(shardFile(digest), held > HELD_MAX ? shard : () => bytes)
     return digest
   })
   const listed = isListed ? new TextEncoder().encode(listOf(lines, bytesOf, known)) : null
@@ -190,33 +196,33 @@ function encodeItem(item: string | object): string {
 /** Lines in their order, by section. */
 type SortedLines<Line> = Record<Section, Line[]>
 
-/** The text of sections, in pieces. */
-function sectionsOf<Line>(
-  sorted: SortedLines<Line>,
-  bytesOf: (line: Line) => Uint8Array,
-): (string | Uint8Array)[] {
-  const pieces: (string | Uint8Array)[] = []
+const ascii = (text: string): Uint8Array => new TextEncoder().encode(text)
+const OPENING = ascii('{\n')
+const CLOSING = ascii(INDEX_END)
+const SEPARATOR = ascii(',\n')
+const SECTION_END = ascii('\n}')
+
+/** The UTF-8 of sections, in pieces. */
+function sectionsOf<Line>(sorted: SortedLines<Line>, bytesOf: (line: Line) => Uint8Array): Uint8Array[] {
+  const pieces: Uint8Array[] = []
   for (const section of SECTIONS) {
-    if (pieces.length > 0) pieces.push(',\n')
+    if (pieces.length > 0) pieces.push(SEPARATOR)
     const lines = sorted[section]
-    pieces.push(lines.length === 0 ? `"${section}":{}` : `"${section}":{\n`)
+    pieces.push(ascii(lines.length === 0 ? `"${section}":{}` : `"${section}":{\n`))
     for (const [index, line] of lines.entries()) {
-      if (index > 0) pieces.push(',\n')
+      if (index > 0) pieces.push(SEPARATOR)
       pieces.push(bytesOf(line))
     }
-    if (lines.length > 0) pieces.push('\n}')
+    if (lines.length > 0) pieces.push(SECTION_END)
   }
   return pieces
 }
 
-/** The bytes of pieces. Pieces that are strings are ASCII. */
-function joined(pieces: readonly (string | Uint8Array)[]): Uint8Array {
+function joined(pieces: readonly Uint8Array[]): Uint8Array {
   const bytes = new Uint8Array(pieces.reduce((sum, { length }) => sum + length, 0))
   let at = 0
   for (const piece of pieces) {
-    if (typeof piece === 'string')
-      for (let index = 0; index < piece.length; index++) bytes[at + index] = piece.charCodeAt(index)
-    else bytes.set(piece, at)
+    bytes.set(piece, at)
     at += piece.length
   }
   return bytes

@@ -129,19 +129,22 @@ interface Row {
 }
 
 function rowOf(name: string, record: NameRecord): Row {
-  const { file } = record
+  const { file: path } = record
   const end = `${labelOf(name)}${FOLDER_FILE}`
-  const isPlain = file.endsWith(end) && (file.length === end.length || file.at(-end.length - 1) === '/')
-  const place = { name, folder: isPlain ? file.slice(0, -end.length) : null, path: file }
+  const isPlain = path.endsWith(end) && (path.length === end.length || path.at(-end.length - 1) === '/')
+  const folder = isPlain ? path.slice(0, -end.length) : null
   if (isBroken(record)) {
     const more = { broken: record.broken }
-    return { ...place, kind: BROKEN, role: NO_ROLE, content: null, size: null, description: null, more }
+    const facts = { kind: BROKEN, role: NO_ROLE, content: null, size: null, description: null, more }
+    return { name, folder, path, ...facts }
   }
   const { kind, size, content, frontmatter } = record
   return {
-    ...place,
+    name,
     kind: KINDS[kind],
     role: frontmatter.role ? ROLES[frontmatter.role] : NO_ROLE,
+    folder,
+    path,
     content: content ? content[0] : null,
     size,
     description: frontmatter.description ?? null,
@@ -149,9 +152,14 @@ function rowOf(name: string, record: NameRecord): Row {
   }
 }
 
+/** The fields of frontmatter that have columns of their own, or are left out where they are empty. */
+const LISTED_FIELDS = ['name', 'role', 'description', 'tags', 'metadata', 'extra']
+
 function moreOf({ content, size, fragment, frontmatter }: ToolRecord): MoreFacts | null {
-  const { name: _, role, description, tags, metadata, extra, ...others } = frontmatter
-  const more: Partial<ToolFrontmatter> = others
+  const { tags, metadata, extra } = frontmatter
+  // Taking an object apart by a pattern with a rest takes many times as long, and most have no other fields.
+  const others = Object.entries(frontmatter).filter(([field]) => !LISTED_FIELDS.includes(field))
+  const more: Partial<ToolFrontmatter> = others.length > 0 ? Object.fromEntries(others) : {}
   if (tags.length > 0) more.tags = tags
   if (Object.keys(metadata).length > 0) more.metadata = metadata
   if (Object.keys(extra).length > 0) more.extra = extra

@@ -296,8 +296,8 @@ function addFaultyMain(
 
 /** The finding that a file should be a main skill and cannot be used as one. */
 function mainFaultOf({ path, findings }: SkillUnit, linked: LinkedDirectory): Finding | undefined {
-  const all = [...findings, ...(linked.findings.get(path) ?? [])]
-  return all.find(({ rule }) => rule === 'main-broken')
+  const isFault = ({ rule }: Finding): boolean => rule === 'main-broken'
+  return findings.find(isFault) ?? linked.findings.get(path)?.find(isFault)
 }
 
 const NO_METADATA = {}
