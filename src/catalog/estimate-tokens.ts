@@ -41,30 +41,40 @@ const PIECE = new RegExp(
  * a tenth of their time.
  */
 function estimateAsciiTenths(text: string): number | null {
+  const { length } = text
+  // A string that was put together is slow to look into. Behind the text stands a byte that is of no kind.
+  if (bytes.length <= length) bytes = new Uint8Array(2 * length)
+  // Any other character takes more bytes than there is room for.
+  if (ENCODER.encodeInto(text, bytes.subarray(0, length)).read !== length) return null
+  bytes[length] = NO_ASCII
   let tenths = 0
-  for (let at = 0; at < text.length; ) {
-    const kind = kindAt(text, at)
+  for (let at = 0; at < length; ) {
+    const kind = kindAt(at)
     const next = at + 1
-    const leads = kind === SIGN || text.charCodeAt(at) === SPACE
-    if (kind === LETTER || (leads && kindAt(text, next) === LETTER)) {
-      const end = endOf(text, next, LETTER)
+    const leads = kind === SIGN || bytes[at] === SPACE
+    if (kind === LETTER || (leads && kindAt(next) === LETTER)) {
+      const end = endOf(next, LETTER)
       // A sign is often one token with the word after it, and as often a token of its own.
       tenths += 10 * Math.ceil((end - at) / 10) + (kind === SIGN ? 5 : 0)
       at = end
     } else if (kind === SIGN) {
-      const end = endOf(text, next, SIGN)
+      const end = endOf(next, SIGN)
       tenths += 10 * Math.ceil((end - at) / 3)
       at = end
     } else if (kind === DIGIT) {
       tenths += 10
-      at = Math.min(endOf(text, next, DIGIT), at + 3)
-    } else if (kind === BLANK) {
+      at = Math.min(endOf(next, DIGIT), at + 3)
+    } else {
       tenths += 10
-      at = endOfBlanks(text, at)
-    } else return null
+      at = endOfBlanks(at)
+    }
   }
   return tenths
 }
+
+const ENCODER = new TextEncoder()
+/** The bytes of the text that is estimated. */
+let bytes = new Uint8Array(4096)
 
 const SIGN = 0
 const LETTER = 1
@@ -74,9 +84,11 @@ const NONE = 4
 
 const SPACE = 0x20
 const NEWLINE = 0x0a
+const NO_ASCII = 0xff
 
-const KINDS = Uint8Array.from({ length: 128 }, (_, code) => {
+const KINDS = Uint8Array.from({ length: 256 }, (_, code) => {
   const character = String.fromCharCode(code)
+  if (code >= 128) return NONE
   return /[A-Za-z]/.test(character)
     ? LETTER
     : /\d/.test(character)
@@ -86,23 +98,21 @@ const KINDS = Uint8Array.from({ length: 128 }, (_, code) => {
         : SIGN
 })
 
-/** The kind of the character at an offset; `NONE` behind the end, where a look into the table would take much longer. */
-function kindAt(text: string, at: number): number {
-  const code = at < text.length ? text.charCodeAt(at) : KINDS.length
-  return code < KINDS.length ? (KINDS[code] as number) : NONE
+function kindAt(at: number): number {
+  return KINDS[bytes[at] as number] as number
 }
 
 /** The end of blanks that are one token: up to the last line break, or all of them without one. */
-function endOfBlanks(text: string, at: number): number {
-  const all = endOf(text, at, BLANK)
+function endOfBlanks(at: number): number {
+  const all = endOf(at, BLANK)
   let end = all
-  while (end > at && text.charCodeAt(end - 1) !== NEWLINE) end--
+  while (end > at && bytes[end - 1] !== NEWLINE) end--
   return end === at ? all : end
 }
 
 /** The offset of the first character from `at` on with another kind. */
-function endOf(text: string, at: number, kind: number): number {
+function endOf(at: number, kind: number): number {
   let end = at
-  while (kindAt(text, end) === kind) end++
+  while (kindAt(end) === kind) end++
   return end
 }
