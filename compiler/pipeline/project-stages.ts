@@ -58,7 +58,12 @@ export const resolveChanged: Stage<
   { cascades: DirectoryCascades[] }
 > = {
   name: 'resolve',
-  when: input => !areStillResolved(input) && input.prepared.some(({ linked }) => hasCascades(linked)),
+  when: input =>
+    !areStillResolved(input) &&
+    hasCascades(
+      input.prepared.map(({ linked }) => linked),
+      () => libraryBelow(input.project),
+    ),
   idle(input) {
     const areKept = areStillResolved(input)
     const idle = ({ previous }: PreparedDirectory): Pick<DirectoryCascades, 'records' | 'findings'> =>

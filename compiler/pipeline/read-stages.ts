@@ -74,7 +74,11 @@ export interface ReadDirectories {
 /** Resolves the cascades of all directories together. */
 export const resolveAll: Stage<ReadDirectories, { cascades: LocatedCascades[] }> = {
   name: 'resolve',
-  when: ({ parts }) => parts.some(({ linked }) => hasCascades(linked)),
+  when: ({ parts, project }) =>
+    hasCascades(
+      parts.map(({ linked }) => linked),
+      () => libraryBelow(project),
+    ),
   idle: ({ parts }) => ({ cascades: parts.map(() => ({ records: new Map(), findings: new Map() })) }),
   async run({ parts, project }) {
     const { projectCascades } = await import('./project-cascades.js')

@@ -1,14 +1,19 @@
 import { hash } from 'node:crypto'
 import { posix, resolve, sep } from 'node:path'
 import { byCodePoint } from '../../../src/base/code-point-order.js'
+import type { JsonValue } from '../../../src/base/json.js'
+import { editDistance } from '../../../src/base/nearest.js'
+import { isSurelySound } from '../../../src/cascade/metadata-faults.js'
 import { type CascadeLookUp, type CascadeTool, cascadeFields } from '../../../src/cascade/types.js'
 import type { ToolAddress } from '../../../src/index/index-format.js'
 import { boundAt } from '../../../src/index/unit-around.js'
+import { isMetaKey } from '../../../src/skill/metadata-keys.js'
 import { namespaceOf } from '../../../src/skill/names.js'
 import { namesInScope, qualifiedName } from '../../../src/skill/namespaces.js'
 import { nearTool } from '../../../src/skill/near-tool.js'
 import { brokenFault, mainFault, roleFault, shadowedFault } from '../../../src/skill/skill-faults.js'
 import { type Finding, toDiagnostic } from '../../diagnostics/diagnostics.js'
+import { memoize } from '../../files/memoize.js'
 import type { LibraryTools } from '../../project/library.js'
 import {
   type AbsoluteReference,
@@ -68,11 +73,36 @@ export function cascadeInputDigest(linked: LinkedDirectory): string {
   return hash('sha256', JSON.stringify(digest))
 }
 
-/** True for a directory with a tool whose metadata, role or fault can make a cascade. */
-export function hasCascades(linked: LinkedDirectory): boolean {
-  const isInput = ({ tool }: { tool?: UnitTool }): boolean =>
-    tool !== undefined && cascadeInput(tool) !== undefined
-  return [...linked.names.values()].some(isInput) || linked.units.some(unit => mainFaultOf(unit, linked))
+/** Skills repeat the same few keys. */
+const KEYS_KEPT = 1_000
+
+/**
+ * True where a tool of a project has metadata, a role or a fault that can make a cascade or a slip. Most metadata is a
+ * note of its author: plain values under keys that are neither a tool's name nor one edit from a name in the library.
+ */
+export function hasCascades(
+  directories: readonly LinkedDirectory[],
+  library: () => LibraryTools | null,
+): boolean {
+  let shipped: string[] | undefined
+  const isName = memoize((key: string) => {
+    shipped ??= [...(library()?.readTools().keys() ?? [])]
+    const isNear = shipped.some(name => editDistance(key, name, 1) <= 1)
+    return isNear || directories.some(linked => nameIn(linked, key) !== undefined)
+  }, KEYS_KEPT)
+  const isNote = ([key, value]: [string, JsonValue]): boolean =>
+    !isMetaKey(key) && isSurelySound(key, value) && !isName(key)
+  const isInput = ({ tool }: { tool?: UnitTool }): boolean => {
+    const input = tool && cascadeInput(tool)
+    if (input === undefined) return false
+    const { metadata, role, ...others } = input
+    const isOrdinary = role === undefined || role === 'context'
+    return !isOrdinary || Object.keys(others).length > 0 || !Object.entries(metadata ?? {}).every(isNote)
+  }
+  return directories.some(
+    linked =>
+      [...linked.names.values()].some(isInput) || linked.units.some(unit => mainFaultOf(unit, linked)),
+  )
 }
 
 /**
