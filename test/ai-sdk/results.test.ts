@@ -194,7 +194,7 @@ describe('progress', () => {
 })
 
 describe('the SDK', () => {
-  it('an agent of its own takes the tools and the instructions', async () => {
+  it('an agent of its own takes the tools and the instructions', { tags: 'long' }, async () => {
     const runtime = createRuntime({ paths: ['examples/skills'] })
     const { tools, instructions } = await skillTools(runtime)
     const model = scriptedModel(calling('load-skill', { name: 'review' }), { text: 'Done.' })

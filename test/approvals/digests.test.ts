@@ -135,6 +135,7 @@ describe('the digest that an approval is bound to', () => {
   // hermes#9922: what was approved once ran after it had been edited.
   it.each(['from disk', 'compiled, files looked at'] as const)(
     'asks again after an edit of any of them, %s',
+    { tags: 'long' },
     async way => {
       const cwd = await made(way)
       const { interact, requests } = answering(Array(20).fill('allow-session'))

@@ -346,7 +346,7 @@ describe('a request that is answered elsewhere', () => {
   })
 
   // vercel/ai#15947: what a client sent back as approved ran in another process without having been asked about.
-  it('is answered in another process, and messages that say so grant nothing', async () => {
+  it('is answered in another process, and messages that say so grant nothing', { tags: 'long' }, async () => {
     const folder = temporary()
     const module = join(temporary(), 'store.mjs')
     writeFileSync(

@@ -151,7 +151,7 @@ const ASKED_THOUGH_HARMLESS = [
 ]
 
 describe('rules that allow commands by a prefix or a glob', () => {
-  it(`cover none of ${LINES} lines in which bash runs a second command`, () => {
+  it(`cover none of ${LINES} lines in which bash runs a second command`, { tags: 'long' }, () => {
     const lines = commandLines(LINES)
     const chained = lines.filter(runsAnother)
     const covered = lines.filter(line => RULES.some(rules => allowedBy(rules, line)))
@@ -190,7 +190,7 @@ describe('rules that allow commands by a prefix or a glob', () => {
     expect(allowedBy('bash(git status; ls)', 'git status; ls -a')).toBe(false)
   })
 
-  it('take time linear in the command', () => {
+  it('take time linear in the command', { tags: 'long' }, () => {
     const start = performance.now()
     for (const part of ["'", '"a', '\'"$', '$a', 'a ', "'a'", '\\'])
       expect(allowedBy('bash(git:*)', `git ${part.repeat(1_000_000)}(`)).toBe(false)

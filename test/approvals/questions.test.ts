@@ -187,7 +187,7 @@ describe('questions to one person', () => {
     expect(await Promise.all(calls)).toEqual(['gated ran', 'EDIT_FAILED', 'edited 2'])
   })
 
-  it('about a project wait in the same line', async () => {
+  it('about a project wait in the same line', { tags: 'long' }, async () => {
     const project = await compiled()
     const shown: Shown[] = []
     const runtime = createRuntime({

@@ -141,7 +141,7 @@ describe('a bundle of large directories', () => {
     expect((await runtime.findTool('skill-list'))?.origin.shadows[0]?.layer).toBe('bundled')
   })
 
-  it('knows the nearest name, and runs tools that nobody looked up before', async () => {
+  it('knows the nearest name, and runs tools that nobody looked up before', { tags: 'long' }, async () => {
     await expect((await opened()).runtime.invoke('own-77x')).rejects.toMatchObject({
       code: 'TOOL_NOT_FOUND',
       hint: expect.stringMatching(/^Did you mean "own-77\d?"\?$/),

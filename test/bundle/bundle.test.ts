@@ -136,7 +136,7 @@ describe('a bundle', () => {
     expect(Object.values(filesOf(folder)).join('\n')).toContain('See :include')
   })
 
-  it('is the same bytes wherever the project lies, and says nothing of where', async () => {
+  it('is the same bytes wherever the project lies, and says nothing of where', { tags: 'long' }, async () => {
     const one = codeProject(TREE).root
     const other = join(codeProject({}).root, 'deeper', 'another name')
     writeTree(other, { 'package.json': '{}\n', ...TREE })
@@ -152,7 +152,9 @@ describe('a bundle', () => {
     }
   })
 
-  it('holds what paths between directories mean, those outside of the working directory included', async () => {
+  it('holds what paths between directories mean, those outside of the working directory included', {
+    tags: 'long',
+  }, async () => {
     const { root } = codeProject({
       'apps/one/skills/SKILL.md': skill('one', 'One.\n', 'metadata: { role: main, $local: { limit: 9 } }\n'),
       'apps/one/skills/a.skill.md': skill(
@@ -189,7 +191,7 @@ describe('a bundle', () => {
     expect(await other.tools.a?.()).toBe('/')
   })
 
-  it('splits a large index, and finds and lists all of it', async () => {
+  it('splits a large index, and finds and lists all of it', { tags: 'long' }, async () => {
     const tree = Object.fromEntries(
       Object.entries(goodSkills(300)).map(([path, item]) => [`skills/${path}`, item]),
     )
@@ -286,14 +288,14 @@ describe('a bundle', () => {
     })
   })
 
-  it('is small where that is asked for', async () => {
+  it('is small where that is asked for', { tags: 'long' }, async () => {
     const small = await bundled(TREE, { minify: true })
     const size = (folder: string): number => Object.values(filesOf(folder)).join('').length
     expect(size(small.folder)).toBeLessThan(size(await bundledTree()) * 0.7)
     expect(await small.tools.count?.({ text: 'one' })).toBe('one: 1')
   })
 
-  it('tells faults with the author’s file and line, where it has source maps', async () => {
+  it('tells faults with the author’s file and line, where it has source maps', { tags: 'long' }, async () => {
     const { folder } = await bundled(
       { 'skills/bad.skill.ts': CODE('bad', 'const n: number = 1\nthrow new Error(`No ${n}`)') },
       { sourcemap: true },
@@ -313,7 +315,7 @@ describe('a bundle', () => {
 })
 
 describe('code of every kind', () => {
-  it('runs, with one copy of this package and of what it shares', async () => {
+  it('runs, with one copy of this package and of what it shares', { tags: 'long' }, async () => {
     const { tools, runtime, folder } = await bundled({
       'skills/typed.skill.ts': `import { defineTool } from 'agent-apps'\nimport { z } from 'zod'\nimport { told } from '../lib/shared.js'\nexport default defineTool({ name: 'typed', description: 'Is typed.', params: z.object({ n: z.number() }), execute: ({ n }, { invoke }) => { told.push(n); return invoke('inline') } })\n`,
       'skills/inline.skill.md': skill(
@@ -381,7 +383,7 @@ describe('code that finds files by its own place', () => {
       ],
       3,
     ),
-  )('is refused otherwise: %s', async (_what, body, place) => {
+  )('is refused otherwise: %s', { tags: 'long' }, async (_what, body, place) => {
     const { root } = codeProject({
       'skills/a.skill.ts': CODE('a', body),
       'skills/.env': 'A=1',
@@ -415,7 +417,7 @@ describe('the declarations of a bundle', () => {
     }
   }
 
-  it('type every tool’s name, arguments and result', async () => {
+  it('type every tool’s name, arguments and result', { tags: 'long' }, async () => {
     const { root } = codeProject({
       ...TREE,
       'skills/plain.skill.ts': CODE('plain', 'return 1'),
@@ -481,7 +483,7 @@ describe('the declarations of a bundle', () => {
 describe('agent-apps compile --bundle', () => {
   const run = (cwd: string, ...args: string[]) => agentApps(cwd, ['compile', 'skills', ...args])
 
-  it('with --check, names the bundle and the command that writes it', async () => {
+  it('with --check, names the bundle and the command that writes it', { tags: 'long' }, async () => {
     const { root } = codeProject(TREE)
     const options = ['--bundle', "it's/agent.mjs", '--keep', 'c*', '--keep', 'count', '--minify']
     await run(root, '--bundle', "it's/agent.mjs")
@@ -541,6 +543,7 @@ describe('agent-apps compile --bundle', () => {
     ),
   )(
     'says of %s where package.json is %s that Node would load it as CommonJS: %s',
+    { tags: 'long' },
     async (bundle, text, isSaid) => {
       const { root } = codeProject({ 'skills/one.skill.md': skill('one'), 'dist/package.json': text })
       const { stderr, status } = await run(root, '--bundle', bundle)

@@ -53,7 +53,7 @@ describe('compileBundle', () => {
     },
   )
 
-  it('names where it looks, also where that fails', async () => {
+  it('names where it looks, also where that fails', { tags: 'long' }, async () => {
     const { root } = codeProject(TREE)
     const looked = async (options: CompileBundleOptions = {}): Promise<Set<string>> => {
       const paths = new Set<string>()
@@ -69,7 +69,7 @@ describe('compileBundle', () => {
     expect(await looked({ paths: ['none'] })).toEqual(new Set([join(root, 'none')]))
   })
 
-  it('names a file that code reads before it looks there', async () => {
+  it('names a file that code reads before it looks there', { tags: 'long' }, async () => {
     const { root } = codeProject(TREE)
     const words = join(root, 'lib/words.txt')
     const thereWhenNamed: boolean[] = []
@@ -84,7 +84,7 @@ describe('compileBundle', () => {
     expect([...bundle.assets.values()]).toEqual([words])
   })
 
-  it('names the file that a link leads to, too', async () => {
+  it('names the file that a link leads to, too', { tags: 'long' }, async () => {
     const { root } = codeProject({ ...TREE, 'lib/real.txt': 'three' })
     unlinkSync(join(root, 'lib/words.txt'))
     symlinkSync('real.txt', join(root, 'lib/words.txt'))
@@ -105,7 +105,7 @@ describe('compileBundle', () => {
     expect(written.get(join(root, 'skills/review/refs/style.md'))).toBe(false)
   })
 
-  it('a file that has no path is none that a bundle has', async () => {
+  it('a file that has no path is none that a bundle has', { tags: 'long' }, async () => {
     const { root } = codeProject({
       'skills/odd.skill.js':
         "export const frontmatter = { name: 'odd', description: 'Is odd.' }\nexport default () => new URL('./a%2Fb.txt', import.meta.url)\n",
@@ -115,7 +115,7 @@ describe('compileBundle', () => {
     })
   })
 
-  it('says how long bundling took, and nothing of what it does not do', async () => {
+  it('says how long bundling took, and nothing of what it does not do', { tags: 'long' }, async () => {
     const { root } = codeProject(TREE)
     const result = await compileBundle({ cwd: root })
     expect(result.timings.bundle).toBeGreaterThan(0)
@@ -149,7 +149,7 @@ describe('compileBundle', () => {
 describe('its declarations', () => {
   const types = 'src/agent-apps.d.ts'
 
-  it('are written where they changed', async () => {
+  it('are written where they changed', { tags: 'long' }, async () => {
     const { root } = codeProject(TREE)
     const file = join(root, types)
     await compileBundle({ cwd: root, types })

@@ -14,7 +14,7 @@ it('agents that spawn others, open skills and call tools that call do what the m
   expect(await agentDifferences(1, WORLDS, OWN)).toEqual([])
 })
 
-it('a runtime made of the source does, too', async () => {
+it('a runtime made of the source does, too', { tags: 'long' }, async () => {
   expect(await agentDifferences(2, times(4, 20), SOURCE)).toEqual([])
 })
 

@@ -91,7 +91,7 @@ describe('validated arguments', () => {
     })
   })
 
-  it('are what the tool is given at each try, whatever the last one did', async () => {
+  it('are what the tool is given at each try, whatever the last one did', { tags: 'long' }, async () => {
     const again = `${tries('ctx')}\nthrow Object.assign(new Error(JSON.stringify(args)), { retryable: true })`
     const ways = await threeWays({
       tree: {
@@ -165,6 +165,7 @@ metadata: { interpolate: true, params: { type: object } }
 
   it.each(some(['in a bundle', 'from disk', 'compiled']))(
     'reaches neither its arguments nor its policy, whatever was loaded before, %s',
+    { tags: 'long' },
     async way => {
       const cwd = makeTree(TREE)
       const made = (freshness: string): string =>

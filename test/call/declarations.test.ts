@@ -239,7 +239,7 @@ describe('`descriptionPath`', () => {
     )
   })
 
-  it('is refused in a file, which imports the text', async () => {
+  it('is refused in a file, which imports the text', { tags: 'long' }, async () => {
     const definition = (fields: string) =>
       `export default defineTool({ name: 'a', ${fields}, execute: () => 1 })\n`
     const head = "import { defineTool } from 'agent-apps'\n"

@@ -93,7 +93,7 @@ describe('fileStore', () => {
     }
   })
 
-  it('loses no count of four processes that retry', async () => {
+  it('loses no count of four processes that retry', { tags: 'long' }, async () => {
     const directory = temporary()
     const code = `
       import { fileStore } from 'agent-apps/store'

@@ -441,7 +441,7 @@ describe('the same of the same arguments', () => {
     expect(answers.map(brief)).toEqual(EXPECTED)
   })
 
-  it('from registered tools: by Ajv, without Ajv, and without the making of code', () => {
+  it('from registered tools: by Ajv, without Ajv, and without the making of code', { tags: 'long' }, () => {
     const register = Object.values(CASES).map(({ params }, number) => ({ name: `tool-${number}`, params }))
     const job = { paths: [], register, calls: CALLS }
     expect(run(join(installed(), 'script.mjs'), job).answers.map(brief)).toEqual(EXPECTED)
@@ -467,7 +467,9 @@ describe('the same of the same arguments', () => {
     ])
   })
 
-  it('does without a module that is gone, is a link, or asks for what there is not', async () => {
+  it('does without a module that is gone, is a link, or asks for what there is not', {
+    tags: 'long',
+  }, async () => {
     const dir = await compiledSkills()
     const of = records(dir)
     const path = (name: string): string => join(dir, of.get(name)?.validators?.params ?? '')
@@ -946,7 +948,7 @@ describe('hostile schemas', () => {
     expect((await call({ type: 'object', allOf: [deep(61)] }, {})).error?.code).not.toBe('SCHEMA_INVALID')
   })
 
-  it('in code, with what only running it tells', async () => {
+  it('in code, with what only running it tells', { tags: 'long' }, async () => {
     const { dir } = codeProject({
       'skills/a.skill.js': `export const frontmatter = {\n  name: 'a',\n  description: 'Does.',\n  metadata: {\n    params: {\n      type: 'object',\n      properties: { a: { type: 'text' } },\n    },\n  },\n}\nexport default () => 1\n`,
       'skills/b.skill.js': `const types = ['te', 'xt'].join('')\nexport const frontmatter = {\n  name: 'b',\n  description: 'Does.',\n  metadata: { returns: { type: types }, params: { type: 'object', properties: { a: { enum: [...types.split(',')] } } } },\n}\nexport default () => 1\n`,

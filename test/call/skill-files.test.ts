@@ -334,7 +334,7 @@ describe.each(EACH_WAY)('a skill that a person has to allow, %s', way => {
     expect(asked).toHaveLength(1)
   })
 
-  it.each(ways)('%s gives what was allowed', async (_, call) => {
+  it.each(ways)('%s gives what was allowed', { tags: 'long' }, async (_, call) => {
     const { runtime, agent, asked } = await opened('allow-once')
     expect(await given(() => call('secret', agent, runtime))).toContain(SECRET)
     expect(asked).toEqual(['approval secret'])

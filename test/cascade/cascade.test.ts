@@ -957,7 +957,7 @@ describe('whatever stands in metadata', () => {
     expect(joined.x.polluted).toBeUndefined()
   })
 
-  it('with every prototype frozen the answer is the same', async () => {
+  it('with every prototype frozen the answer is the same', { tags: 'long' }, async () => {
     const own = `{${POISON.map(key => `"${key}": {"${key}": [1], "x": {"${key}": 1}}`)}, "$remove": ["toString.x"], "$merge": {"valueOf": "append"}}`
     const scenario = (inherit: string) => `{"$inherit": "${inherit}", ${own.slice(1)}`
     const tools = [
@@ -1211,7 +1211,7 @@ describe('size', () => {
     console.log(`${what}: ${Math.round(performance.now() - start)} ms`)
   }
 
-  it('inheritance thousands deep, from one tool or from all, also in a ring', async () => {
+  it('inheritance thousands deep, from one tool or from all, also in a ring', { tags: 'long' }, async () => {
     for (const count of [times(1_000, 2_000), times(2_000, 20_000)]) {
       const tools = Array.from({ length: count }, (_, index) =>
         tool(`t${index}`, { ...(index > 0 && { $inherit: `t${index - 1}` }), k: { x: index }, l: index }),

@@ -139,7 +139,7 @@ describe('a guard that cannot be looked at', () => {
     }
   })
 
-  it('is none in a bundle either', async () => {
+  it('is none in a bundle either', { tags: 'long' }, async () => {
     const cwd = makeTree(ELSEWHERE)
     link(cwd, 'guard', '../shared/guard')
     await compile({ cwd, paths: ['skills'], bundle: 'agent.mjs' })

@@ -745,6 +745,7 @@ describe('list, describe, render and run', () => {
 
   it.each(some(['compiled', 'from disk']))(
     'what a tool throws is told with its own file and line (%s)',
+    { tags: 'long' },
     async way => {
       const root = project({
         'skills/fails.skill.ts': `interface Unused { a: string }\n\nexport const frontmatter = { name: 'fails', description: 'x' }\nexport default function fails(): never {\n  throw new Error('No luck.')\n}\n`,
@@ -771,6 +772,7 @@ export default () => import('@far/away/deep')\n`,
 
   it.each(some(['compiled', 'from disk']))(
     'what a tool prints does not stand in the result (%s)',
+    { tags: 'long' },
     async way => {
       const root = project({
         'skills/noisy.skill.js': `export const frontmatter = { name: 'noisy', description: 'x' }
@@ -796,37 +798,42 @@ export default () => { console.log('four'); return 'said' }\n`,
     },
   )
 
-  it.each(some(['compiled', 'from disk']))('what a tool throws is JSON with --json (%s)', async way => {
-    const root = project({
-      'skills/fails.skill.js': `export const frontmatter = { name: 'fails', description: 'x', metadata: { params: ${JSON.stringify({ type: 'object', properties: { what: {} } })} } }
+  it.each(some(['compiled', 'from disk']))(
+    'what a tool throws is JSON with --json (%s)',
+    { tags: 'long' },
+    async way => {
+      const root = project({
+        'skills/fails.skill.js': `export const frontmatter = { name: 'fails', description: 'x', metadata: { params: ${JSON.stringify({ type: 'object', properties: { what: {} } })} } }
 export default (ctx, args) => {
   if (args?.what === 'text') throw 'No text.'
   if (args?.what === 'system') throw Object.assign(new Error('Gone'), { code: 'ENOENT' })
   throw new TypeError('No luck.')
 }\n`,
-    })
-    if (way === 'compiled') await agentApps(root, ['compile'])
-    const parsed = ({ status, stdout, stderr }: Said): unknown => {
-      expect([status, stderr]).toEqual([1, ''])
-      return JSON.parse(stdout)
-    }
-    const command = ['run', 'fails', '--json']
-    const thrown = async (...args: string[]) => parsed(await agentApps(root, [...command, ...args]))
-    const hint = expect.stringContaining('--verbose')
-    expect(await thrown()).toEqual({ error: 'TypeError', message: 'No luck.', hint })
-    expect(await thrown('--arg', 'what=system')).toEqual({ error: 'ENOENT', message: 'Gone', hint })
-    expect(await thrown('--arg', 'what=text')).toEqual({ error: 'Error', message: 'No text.', hint })
-    expect(parsed(spawnAgentApps(root, [...command, '--verbose']))).toMatchObject({
-      stack: expect.stringMatching(/^TypeError: No luck\.\n.*skills\/fails\.skill\.js:5:9/),
-    })
-    if (!isLong) return
-    const { stderr } = spawnAgentApps(root, ['run', 'fails'])
-    expect(stderr).toMatch(/^TypeError: No luck\.\n(?: +at .*skills\/fails\.skill\.js:5:9\)?\n)$/)
-    expect(spawnAgentApps(root, ['run', 'fails', '--verbose']).stderr).toContain('dist/cli')
-  })
+      })
+      if (way === 'compiled') await agentApps(root, ['compile'])
+      const parsed = ({ status, stdout, stderr }: Said): unknown => {
+        expect([status, stderr]).toEqual([1, ''])
+        return JSON.parse(stdout)
+      }
+      const command = ['run', 'fails', '--json']
+      const thrown = async (...args: string[]) => parsed(await agentApps(root, [...command, ...args]))
+      const hint = expect.stringContaining('--verbose')
+      expect(await thrown()).toEqual({ error: 'TypeError', message: 'No luck.', hint })
+      expect(await thrown('--arg', 'what=system')).toEqual({ error: 'ENOENT', message: 'Gone', hint })
+      expect(await thrown('--arg', 'what=text')).toEqual({ error: 'Error', message: 'No text.', hint })
+      expect(parsed(spawnAgentApps(root, [...command, '--verbose']))).toMatchObject({
+        stack: expect.stringMatching(/^TypeError: No luck\.\n.*skills\/fails\.skill\.js:5:9/),
+      })
+      if (!isLong) return
+      const { stderr } = spawnAgentApps(root, ['run', 'fails'])
+      expect(stderr).toMatch(/^TypeError: No luck\.\n(?: +at .*skills\/fails\.skill\.js:5:9\)?\n)$/)
+      expect(spawnAgentApps(root, ['run', 'fails', '--verbose']).stderr).toContain('dist/cli')
+    },
+  )
 
   it.each(['compiled', 'from disk'])(
     'errors name a place from here, and in JSON from --cwd (%s)',
+    { tags: 'long' },
     async way => {
       const root = codeProject({
         'skills/broken.skill.ts': 'export default (\n',
@@ -898,7 +905,7 @@ export default (ctx, args) => {
     expect((await agentApps(root, ['render', 'evil'])).stdout).toBe('Text \u001B[31m.\n')
   })
 
-  it('a tool that left timers running does not keep the command from ending', () => {
+  it('a tool that left timers running does not keep the command from ending', { tags: 'long' }, () => {
     const frontmatter = (name: string, more = ''): string =>
       `export const frontmatter = { name: '${name}', description: 'Goes on.'${more} }\n`
     const forever = 'const again = () => setTimeout(again, 20)\nexport default () => '
@@ -919,7 +926,7 @@ export default (ctx, args) => {
     expect([left.status, left.stdout.length]).toEqual([0, 1_000_001])
   })
 
-  it('a reader that has seen enough is not a fault', async () => {
+  it('a reader that has seen enough is not a fault', { tags: 'long' }, async () => {
     const many = Object.fromEntries(
       Array.from({ length: 800 }, (_, index) => [`skills/s${index}.skill.md`, skill(`s${index}`)]),
     )

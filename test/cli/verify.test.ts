@@ -500,19 +500,25 @@ describe('verify', () => {
 })
 
 describe('a compile after files that were made were changed', () => {
-  it.each([/^module-.*\.mjs$/, /^chunk-.*\.mjs$/, /\.map$/])('makes %s anew', async pattern => {
-    const dir = await compiled(TREE)
-    const [file = ''] = made(dir, pattern)
-    const before = readFileSync(file)
-    // Clocks of file systems tick every few milliseconds.
-    await sleep(50)
-    flip(file)
-    await compile({ cwd: dir, paths: [dir] })
-    expect(readFileSync(file)).toEqual(before)
-    expect((await compile({ cwd: dir, paths: [dir] })).written).toEqual([])
-  })
+  it.each([/^module-.*\.mjs$/, /^chunk-.*\.mjs$/, /\.map$/])(
+    'makes %s anew',
+    { tags: 'long' },
+    async pattern => {
+      const dir = await compiled(TREE)
+      const [file = ''] = made(dir, pattern)
+      const before = readFileSync(file)
+      // Clocks of file systems tick every few milliseconds.
+      await sleep(50)
+      flip(file)
+      await compile({ cwd: dir, paths: [dir] })
+      expect(readFileSync(file)).toEqual(before)
+      expect((await compile({ cwd: dir, paths: [dir] })).written).toEqual([])
+    },
+  )
 
-  it('makes a part of an index anew, also where its size and its time are the same', async () => {
+  it('makes a part of an index anew, also where its size and its time are the same', {
+    tags: 'long',
+  }, async () => {
     const dir = await project(goodSkills(300))
     for (const file of some(made(dir, /^index-/))) {
       const before = readFileSync(file)

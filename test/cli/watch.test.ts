@@ -177,7 +177,7 @@ describe('what leads to a compile', () => {
     expect(results).toHaveLength(2)
   })
 
-  it('a file that code reads by its place, where a bundle has it', async () => {
+  it('a file that code reads by its place, where a bundle has it', { tags: 'long' }, async () => {
     const { root } = codeSkills({
       'say.skill.js': `export const frontmatter = { name: 'say', description: 'Says it.' }\nexport default () => String(new URL('../lib/words.txt', import.meta.url))\n`,
       '../lib/words.txt': 'one',
@@ -216,7 +216,7 @@ describe('what leads to a compile', () => {
 
   it.each(
     some(['agent-apps.config.js', 'agent-apps.config.ts', 'package.json', 'agent-apps.config.json'], 2),
-  )('the configuration in %s', async file => {
+  )('the configuration in %s', { tags: 'long' }, async file => {
     const text = (...paths: string[]): string => {
       if (file === 'package.json') return JSON.stringify({ 'agent-apps': { paths } })
       return file.endsWith('json')
@@ -249,7 +249,7 @@ describe('what leads to a compile', () => {
 })
 
 describe('what does not', () => {
-  it('what compiling writes itself, and what is of no consequence', async () => {
+  it('what compiling writes itself, and what is of no consequence', { tags: 'long' }, async () => {
     let looked = 0
     const { root, results } = await watched(SKILLS, { onProgress: ({ done }) => done === 1 && looked++ })
     expect(looked).toBe(1)
@@ -271,7 +271,7 @@ describe('what does not', () => {
     expect(looked).toBe(sofar)
   })
 
-  it('one change after another waits for quiet, and comes to one compile', async () => {
+  it('one change after another waits for quiet, and comes to one compile', { tags: 'long' }, async () => {
     const { root, results } = await watched(SKILLS, { delay: 300 })
     for (let number = 0; number < 20; number++) {
       writeTree(root, { [`skills/new-${number}/SKILL.md`]: skill(`new-${number}`) })
@@ -398,7 +398,7 @@ describe('looking from time to time', () => {
     expect(results).toHaveLength(3)
   })
 
-  it('where the system watches no more directories', async () => {
+  it('where the system watches no more directories', { tags: 'long' }, async () => {
     const CODES = ['ENOSPC', 'EMFILE']
     const { watch: original } = fs
     const all: Watched[] = []
@@ -448,6 +448,7 @@ describe('agent-apps compile --watch', () => {
 
   it.each(some([[['--poll', '50']], [[]]]))(
     'says each time what compile says, until Ctrl-C: %j',
+    { tags: 'long' },
     async args => {
       const { root, said, process: child } = start(args)
       await until(() => expect(said.err).toContain('Watching for changes'))

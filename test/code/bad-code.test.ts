@@ -73,7 +73,9 @@ export default () => [a, b, lib]
 ${Array.from({ length: 20 }, (_, number) => `import './more-${number}.js'`).join('\n')}
 export const lib = x
 `
-  it('says all that is wrong with a file and with what it imports, and a call the first', async () => {
+  it('says all that is wrong with a file and with what it imports, and a call the first', {
+    tags: 'long',
+  }, async () => {
     const { dir } = codeSkills({
       'bad.skill.js': IMPORTING,
       'also.skill.js': doing("import { lib } from './lib.js'\nimport './four.js'", 'also'),
@@ -127,7 +129,7 @@ export const lib = x
     ])
   })
 
-  it('nothing of it reaches the output of the command', () => {
+  it('nothing of it reaches the output of the command', { tags: 'long' }, () => {
     const { root } = codeSkills({
       'a.skill.js': doing("console.log('NOISE'); console.error('NOISE'); process.stdout.write('NOISE')"),
     })
@@ -141,7 +143,7 @@ export const lib = x
     expect(stdout + stderr).not.toContain('NOISE')
   })
 
-  it('a definition that turns out to be something else', async () => {
+  it('a definition that turns out to be something else', { tags: 'long' }, async () => {
     const values = {
       text: "'text'",
       function: '() => 1',
@@ -200,7 +202,7 @@ export const lib = x
     },
   )
 
-  it('frontmatter that turns out to be no object breaks its own file', async () => {
+  it('frontmatter that turns out to be no object breaks its own file', { tags: 'long' }, async () => {
     const { dir } = codeSkills({
       'a.skill.js': `export const frontmatter = { name: 'a', description: String('x'), get: undefined }\nexport default () => 1\nfrontmatter.toJSON = () => undefined\n`,
       'sound.skill.js': SOUND('sound'),

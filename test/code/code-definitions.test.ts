@@ -2,6 +2,7 @@ import { createRuntime, defineTool } from 'agent-apps'
 import { check, compile } from 'agent-apps/compiler'
 import { describe, expect, it } from 'vitest'
 import { codeSkills, shown } from '../support/code-project.js'
+import { oneIn } from '../support/long.js'
 
 describe('defineTool by way of all that agent-apps exports', () => {
   it.each([
@@ -102,24 +103,27 @@ export const a = defineTool({ name: 'a', description: 'x', execute: () => 1 })\n
 })
 
 describe('keys that could reach a prototype', () => {
-  it.each(['__proto__', 'constructor', 'prototype'])('%s is refused wherever it is written', async key => {
-    const { dir } = codeSkills({
-      'a.skill.js': `export const frontmatter = { name: 'a', description: 'x', '${key}': { x: 1 } }\nexport default () => 1\n`,
-      'b.skill.js': `import { defineTool } from 'agent-apps'
+  it.each(oneIn(3, ['__proto__', 'constructor', 'prototype']))(
+    '%s is refused wherever it is written',
+    async key => {
+      const { dir } = codeSkills({
+        'a.skill.js': `export const frontmatter = { name: 'a', description: 'x', '${key}': { x: 1 } }\nexport default () => 1\n`,
+        'b.skill.js': `import { defineTool } from 'agent-apps'
 export default defineTool({ name: 'b', description: 'x', execute: () => 1, metadata: { deep: [{ ${key}: 1 }] } })\n`,
-      'c.skill.js': `export const frontmatter = { name: 'c', description: String('x'), metadata: { ['${key}']: 1 } }\nexport default () => 1\n`,
-    })
-    const told = (await compile({ paths: [dir], cwd: dir })).diagnostics.map(shown)
-    expect(told).toEqual([
-      'a.skill.js:1:59 forbidden-key error',
-      'b.skill.js:2:97 forbidden-key error',
-      expect.stringMatching(/^c\.skill\.js:1:\d+ forbidden-key error$/),
-    ])
-    expect((await check({ paths: [dir], cwd: dir })).diagnostics.map(shown).slice(0, 2)).toEqual(
-      told.slice(0, 2),
-    )
-    const runtime = createRuntime({ paths: [dir], library: false })
-    for (const name of ['a', 'b', 'c'])
-      await expect(runtime.invoke(name)).rejects.toMatchObject({ code: 'TOOL_BROKEN' })
-  })
+        'c.skill.js': `export const frontmatter = { name: 'c', description: String('x'), metadata: { ['${key}']: 1 } }\nexport default () => 1\n`,
+      })
+      const told = (await compile({ paths: [dir], cwd: dir })).diagnostics.map(shown)
+      expect(told).toEqual([
+        'a.skill.js:1:59 forbidden-key error',
+        'b.skill.js:2:97 forbidden-key error',
+        expect.stringMatching(/^c\.skill\.js:1:\d+ forbidden-key error$/),
+      ])
+      expect((await check({ paths: [dir], cwd: dir })).diagnostics.map(shown).slice(0, 2)).toEqual(
+        told.slice(0, 2),
+      )
+      const runtime = createRuntime({ paths: [dir], library: false })
+      for (const name of ['a', 'b', 'c'])
+        await expect(runtime.invoke(name)).rejects.toMatchObject({ code: 'TOOL_BROKEN' })
+    },
+  )
 })

@@ -137,7 +137,7 @@ describe('what code may import', () => {
     await expect(runtime.invoke('reader')).rejects.toMatchObject({ code: 'TOOL_BROKEN' })
   })
 
-  it.each(Object.entries(refused))('not %s, from disk either', async (_, skills) => {
+  it.each(Object.entries(refused))('not %s, from disk either', { tags: 'long' }, async (_, skills) => {
     const { dir } = guarded({ ...skills, 'sound.skill.js': SOUND })
     const runtime = createRuntime({ paths: [dir], freshness: 'check' })
     const outcome: unknown = await runtime.invoke('reader').catch((error: unknown) => error)
@@ -232,7 +232,7 @@ describe('names that would break out of generated code', () => {
     "');process.exit(9);('.skill.js",
     'folder*/process.exit(9)/*/a.skill.js',
   ]
-  it.each(names.map(name => [JSON.stringify(name), name]))('%s', async (_, name) => {
+  it.each(names.map(name => [JSON.stringify(name), name]))('%s', { tags: 'long' }, async (_, name) => {
     const { dir } = codeProject({
       [`skills/${name}`]: `export const frontmatter = { name: 'odd', description: 'Is odd.' }\nexport default () => import.meta.url\n`,
       'skills/sound.skill.js': SOUND,

@@ -101,7 +101,9 @@ describe('compiling code again', () => {
     expect(modulesOf(dir).length).toBeGreaterThan(8)
   })
 
-  it('--check finds it up to date, also where metadata is known only by running it', async () => {
+  it('--check finds it up to date, also where metadata is known only by running it', {
+    tags: 'long',
+  }, async () => {
     const { dir } = await compiledSkills()
     expect(await compile({ paths: [dir], cwd: dir, check: true })).toMatchObject({ outdated: [], stale: [] })
     writeFileSync(join(dir, 'dynamic.skill.js'), String(SKILLS['dynamic.skill.js']).replace('1 + 1', '2 + 2'))
@@ -113,7 +115,7 @@ describe('compiling code again', () => {
     expect(await compile({ paths: [dir], cwd: dir, check: true })).toMatchObject({ outdated: [], stale: [] })
   })
 
-  it('--check finds it up to date, also where importing a skill throws', async () => {
+  it('--check finds it up to date, also where importing a skill throws', { tags: 'long' }, async () => {
     const { dir } = codeSkills({
       'bad.skill.js': `${CODE('bad')}throw new Error('No.')\n`,
       'a.skill.js': CODE('a'),
@@ -148,7 +150,7 @@ describe('compiling code again', () => {
     ).toEqual(before)
   })
 
-  it('a module that is gone is made again', async () => {
+  it('a module that is gone is made again', { tags: 'long' }, async () => {
     const { dir } = await compiledSkills()
     const [first = ''] = modulesOf(dir)
     const path = join(dir, '.agent-apps', first)

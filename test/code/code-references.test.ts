@@ -40,7 +40,7 @@ describe('code that changed after it was compiled', () => {
     expect(await runtime.invoke('count', { text: 'abc' })).toBe(30)
   })
 
-  it('is bundled from its file where its module is gone', async () => {
+  it('is bundled from its file where its module is gone', { tags: 'long' }, async () => {
     const cwd = makeTree({ 'skills/count.skill.js': COUNT })
     await compile({ cwd, paths: ['skills'] })
     rmSync(join(cwd, 'skills/.agent-apps'), { recursive: true })
@@ -50,7 +50,7 @@ describe('code that changed after it was compiled', () => {
 })
 
 describe('compile --check of code that has to be run', () => {
-  it('finds an index that is up to date so, and names what changed', async () => {
+  it('finds an index that is up to date so, and names what changed', { tags: 'long' }, async () => {
     const cwd = makeTree({ 'skills/count.skill.js': COUNT })
     const check = () => compile({ cwd, paths: ['skills'], check: true })
     expect((await check()).stale).toEqual(['count'])

@@ -320,6 +320,7 @@ describe('reading without running', () => {
     )
   it.each(ENDED)(
     'a file whose metadata is computed, and that %s, is broken to whoever looks for it, and nothing else',
+    { tags: 'long' },
     async (_what, top, rules, reason) => {
       const files = {
         'bad.skill.js': `${COMPUTED}${top}export default () => 1\n`,

@@ -69,16 +69,20 @@ it('a tool that hands its call on takes and gives what the other one does', asyn
   })
 })
 
-it.each([undefined, ['by-path']])('is the first tool of a file with several: kept %s', async keep => {
-  const tree = {
-    'skills/several.skill.md': `${skill('tally', 'x\n', COUNT)}\n${skill('again')}`,
-    'skills/by-path.skill.md': skill('by-path', '', to('./several.skill.md')),
-    'theirs/theirs.skill.md': skill('theirs'),
-  }
-  expect(await declared(tree, ['by-path'], keep)).toEqual({ 'by-path': COUNTS })
-})
+it.each([undefined, ['by-path']])(
+  'is the first tool of a file with several: kept %s',
+  { tags: 'long' },
+  async keep => {
+    const tree = {
+      'skills/several.skill.md': `${skill('tally', 'x\n', COUNT)}\n${skill('again')}`,
+      'skills/by-path.skill.md': skill('by-path', '', to('./several.skill.md')),
+      'theirs/theirs.skill.md': skill('theirs'),
+    }
+    expect(await declared(tree, ['by-path'], keep)).toEqual({ 'by-path': COUNTS })
+  },
+)
 
-it('is of any type where that is not known', async () => {
+it('is of any type where that is not known', { tags: 'long' }, async () => {
   const any = '{ args: unknown; result: unknown }'
   const tree = {
     'skills/count.skill.md': skill('count', '', COUNT),

@@ -97,7 +97,9 @@ describe('inline code', () => {
     ) as typeof said
   })
 
-  it('of a delegate needs no folder for temporary files, and means the same compiled and in a bundle', async () => {
+  it('of a delegate needs no folder for temporary files, and means the same compiled and in a bundle', {
+    tags: 'long',
+  }, async () => {
     expect(said.delegates).toEqual(RESULTS)
     const options = { cwd: root, paths: ['skills'], external: ['apart'], bundle: 'dist/agent.mjs' }
     expect((await compile(options)).diagnostics.filter(({ severity }) => severity === 'error')).toEqual([])

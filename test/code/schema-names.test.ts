@@ -24,7 +24,7 @@ describe('other names of schemas in defineTool', () => {
     await expect(invoke('one', {}, globals)).rejects.toMatchObject({ code: 'RESULT_INVALID' })
   })
 
-  it('inputSchema and parameters are read from literals and from code', async () => {
+  it('inputSchema and parameters are read from literals and from code', { tags: 'long' }, async () => {
     const fields = some(['inputSchema', 'parameters'])
     const file = (field: string): string => `import { defineTool } from 'agent-apps'
 import { z } from 'zod'

@@ -88,15 +88,19 @@ it.each(
     ['--import', ['--import', MAIN_ALONE, '--input-type=module'], {}],
     ['NODE_OPTIONS', ['--input-type=module'], { NODE_OPTIONS: `--import=${MAIN_ALONE}` }],
   ]),
-)('the same index whatever the compiling process was started with: %s', async (_, options, env) => {
-  const body = `:skill[other]\n${'A line. '.repeat(4000)}\n`
-  const [here, there] = [project(body), project(body)]
-  await compile({ cwd: here, paths: ['skills'] })
-  const code = `await (await import('agent-apps/compiler')).compile({ cwd: ${JSON.stringify(there)}, paths: ['skills'] })`
-  execFileSync(process.execPath, [...options, '-e', code], { cwd: ROOT, env: { ...process.env, ...env } })
-  expect(compiled(join(there, 'skills'))).toEqual(compiled(join(here, 'skills')))
-  expect(readFileSync(join(there, 'skills/.agent-apps.json'), 'utf8')).not.toContain('directive-invalid')
-})
+)(
+  'the same index whatever the compiling process was started with: %s',
+  { tags: 'long' },
+  async (_, options, env) => {
+    const body = `:skill[other]\n${'A line. '.repeat(4000)}\n`
+    const [here, there] = [project(body), project(body)]
+    await compile({ cwd: here, paths: ['skills'] })
+    const code = `await (await import('agent-apps/compiler')).compile({ cwd: ${JSON.stringify(there)}, paths: ['skills'] })`
+    execFileSync(process.execPath, [...options, '-e', code], { cwd: ROOT, env: { ...process.env, ...env } })
+    expect(compiled(join(there, 'skills'))).toEqual(compiled(join(here, 'skills')))
+    expect(readFileSync(join(there, 'skills/.agent-apps.json'), 'utf8')).not.toContain('directive-invalid')
+  },
+)
 
 describe('contents of an index that are not ours', () => {
   const BODY = 'Text :skill[other] and :value[args.x].\n'

@@ -223,7 +223,7 @@ describe('a text of many directives', () => {
       ['blocks', ':::box\n:::\n'],
       ['in text, without an end', ':skill{'],
     ]),
-  )('is read up to 10,000: %s', (_, unit) => {
+  )('is read up to 10,000: %s', { tags: 'long' }, (_, unit) => {
     expect(parseContent(unit.repeat(10_000), KNOWN).faults).toEqual([])
     const text = unit.repeat(10_001)
     const { parts, faults } = parseContent(text, KNOWN)

@@ -269,7 +269,7 @@ describe('a code skill without frontmatter', () => {
       'export default async function(ctx, { name, title }) { return { name, title } }\n',
   }
 
-  it.each(WAYS)('has the name of its file, %s', async way => {
+  it.each(WAYS)('has the name of its file, %s', { tags: 'long' }, async way => {
     const { runtime } = await project(way, TREE)
     expect((await runtime.findTool('rename'))?.name).toBe('rename')
     expect((await runtime.listTools()).map(({ name }) => name)).toContain('rename')
@@ -364,17 +364,21 @@ describe('the library', () => {
     }
   })
 
-  it.each(WAYS)('is listed to an agent that is allowed all internal tools, %s', async way => {
-    const { runtime } = await project(way, {
-      'skills/other.skill.js': plain('other'),
-      'skills/custom-tool.skill.js': plain('custom-tool'),
-    })
-    const tools = await runtime.forAgent({ allowedTools: '#meta-internal custom-tool' }).listTools()
-    expect(tools.map(({ name }) => name)).toEqual([
-      'custom-tool',
-      'agent-discover',
-      'skill-describe',
-      'skill-list',
-    ])
-  })
+  it.each(WAYS)(
+    'is listed to an agent that is allowed all internal tools, %s',
+    { tags: 'long' },
+    async way => {
+      const { runtime } = await project(way, {
+        'skills/other.skill.js': plain('other'),
+        'skills/custom-tool.skill.js': plain('custom-tool'),
+      })
+      const tools = await runtime.forAgent({ allowedTools: '#meta-internal custom-tool' }).listTools()
+      expect(tools.map(({ name }) => name)).toEqual([
+        'custom-tool',
+        'agent-discover',
+        'skill-describe',
+        'skill-list',
+      ])
+    },
+  )
 })

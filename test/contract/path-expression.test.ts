@@ -76,7 +76,7 @@ describe('reading', () => {
     }
   })
 
-  it('goes on past what throws, and never ends in cycles', () => {
+  it('goes on past what throws, and never ends in cycles', { tags: 'long' }, () => {
     const revoked = Proxy.revocable({}, {})
     revoked.revoke()
     const hostile: Record<string, unknown> = {

@@ -316,7 +316,7 @@ describe('lists', () => {
     for (const { text, offset } of parsePatterns(list)) expect(list.startsWith(text, offset)).toBe(true)
   })
 
-  it('never throw', () => {
+  it('never throw', { tags: 'long' }, () => {
     fc.assert(
       fc.property(
         fc.oneof(
@@ -640,7 +640,7 @@ describe('constraints on paths', () => {
     expect(allowed).toBeGreaterThan(RUNS / 200)
   })
 
-  it('take time linear in the path', () => {
+  it('take time linear in the path', { tags: 'long' }, () => {
     const paths = ['../', './', '/', 'a/', 'a/../', '\\'].map(text => text.repeat(500_000))
     const elapsed = processorTime()
     for (const path of paths) {

@@ -48,7 +48,7 @@ describe('examples/ci', () => {
     expect(readFileSync(join(root, '../summary.md'), 'utf8').match(/^### agent-apps$/gm)).toHaveLength(2)
   })
 
-  it('fails on a new warning, which it annotates', () => {
+  it('fails on a new warning, which it annotates', { tags: 'long' }, () => {
     const { root, runStep } = checkout()
     mkdirSync(join(root, 'skills/new'))
     writeFileSync(join(root, 'skills/new/SKILL.md'), skill('other'))

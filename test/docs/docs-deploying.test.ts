@@ -70,13 +70,13 @@ describe('docs/deploying.md, over examples/bundle', () => {
     expect(via).toMatchObject({ disk: 0, index: 0 })
   })
 
-  it('has types, one of whose calls is wrong', () => {
+  it('has types, one of whose calls is wrong', { tags: 'long' }, () => {
     writeFileSync(join(root, 'typed.mts'), example('ts'))
     const stdout = tsc(root, ['--module', 'nodenext', 'typed.mts'])
     expect(stdout.match(/^\S+\(\d+,\d+\): error/gm)).toEqual([expect.stringContaining('typed.mts(4,')])
   })
 
-  it('says with its own program what the project says from its indexes', async () => {
+  it('says with its own program what the project says from its indexes', { tags: 'long' }, async () => {
     for (const name of ['app.mjs', 'answers.mjs'])
       cpSync(join(ROOT, 'examples/bundle', name), join(app, name))
     const { stdout, stderr } = spawnSync(process.execPath, ['app.mjs'], { cwd: app, encoding: 'utf8' })

@@ -14,7 +14,7 @@ const FILES = Object.fromEntries(
 )
 const COMMANDS = [...PAGE.matchAll(/^\$ agent-apps (.*)\n((?:[^$`].*\n)*)/gm)]
 
-it('docs/export.md tells the truth', async () => {
+it('docs/export.md tells the truth', { tags: 'long' }, async () => {
   const cwd = makeTree(FILES)
   expect(COMMANDS).toHaveLength(3)
   for (const [, command = '', printed] of COMMANDS) {

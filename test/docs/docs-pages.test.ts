@@ -84,7 +84,7 @@ describe('docs/skills.md', () => {
     )
   })
 
-  it('has examples of code that run, and tells the truth about delegates', async () => {
+  it('has examples of code that run, and tells the truth about delegates', { tags: 'long' }, async () => {
     writeExamples()
     const delegates = [
       ...read('docs/skills.md').matchAll(/^\| `((?:word-count|\.\/|inline:)[^`]*)`(?:, `.*`)? \|/gm),

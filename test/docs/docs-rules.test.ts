@@ -15,7 +15,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { RULES } from '../../compiler/diagnostics/diagnostics.js'
 import { installInto } from '../support/code-project.js'
 import { agentApps } from '../support/commands.js'
-import { isLong } from '../support/long.js'
+import { isLong, oneIn } from '../support/long.js'
 import { asOrdinaryUser, readableRoot } from '../support/ordinary-user.js'
 
 const ROOT = readableRoot()
@@ -170,30 +170,32 @@ describe('docs/rules.md', () => {
 
   // A module that hangs takes five seconds, which the tests of code have to wait for.
   const compiled = SECTIONS.filter(({ rule }) => ![...RUNTIME_RULES, ...EVAL_RULES].includes(rule))
-  it.each(compiled.filter(({ rule }) => isLong || rule !== 'code-hangs'))(
-    'tells the truth about $rule',
-    async section => {
-      makeExample(section)
-      const isRepository = REPOSITORY_RULES.includes(section.rule)
-      const isFolder = FOLDER_RULES.includes(section.rule)
-      const entry = {
-        dir: '.',
-        ...(isRepository && { discover: true }),
-        ...(isFolder && { namespace: 'folder' }),
-      }
-      const options = { cwd: root, paths: PATHS[section.rule] ?? [entry] }
-      const bundle = BUNDLE_RULES.includes(section.rule) ? '../dist/agent.mjs' : undefined
-      const { diagnostics, counts } =
-        bundle || COMPILE_RULES.includes(section.rule)
-          ? await compile({ ...options, bundle })
-          : await asOrdinaryUser(parent, () => check({ ...options, spec: SPEC_RULES.includes(section.rule) }))
-      const found = diagnostics.find(({ ruleId }) => ruleId === section.rule)
-      expect(found, `the example does not break ${section.rule}`).toBeDefined()
-      expect(statusOf(found?.severity ?? '', found?.fatal === true)).toBe(section.status)
-      expect(`${found?.name} ${found?.reason}`).toBe(section.message)
-      expect(counts.found + counts.shadowed + counts.skipped).toBe(counts.files)
-    },
-  )
+  it.each(
+    oneIn(
+      3,
+      compiled.filter(({ rule }) => isLong || rule !== 'code-hangs'),
+    ),
+  )('tells the truth about $rule', async section => {
+    makeExample(section)
+    const isRepository = REPOSITORY_RULES.includes(section.rule)
+    const isFolder = FOLDER_RULES.includes(section.rule)
+    const entry = {
+      dir: '.',
+      ...(isRepository && { discover: true }),
+      ...(isFolder && { namespace: 'folder' }),
+    }
+    const options = { cwd: root, paths: PATHS[section.rule] ?? [entry] }
+    const bundle = BUNDLE_RULES.includes(section.rule) ? '../dist/agent.mjs' : undefined
+    const { diagnostics, counts } =
+      bundle || COMPILE_RULES.includes(section.rule)
+        ? await compile({ ...options, bundle })
+        : await asOrdinaryUser(parent, () => check({ ...options, spec: SPEC_RULES.includes(section.rule) }))
+    const found = diagnostics.find(({ ruleId }) => ruleId === section.rule)
+    expect(found, `the example does not break ${section.rule}`).toBeDefined()
+    expect(statusOf(found?.severity ?? '', found?.fatal === true)).toBe(section.status)
+    expect(`${found?.name} ${found?.reason}`).toBe(section.message)
+    expect(counts.found + counts.shadowed + counts.skipped).toBe(counts.files)
+  })
 
   it('tells the truth about index-refused', async () => {
     const section = sectionOf('index-refused')

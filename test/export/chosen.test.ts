@@ -269,7 +269,7 @@ describe('a skill’s file', () => {
     ])
   })
 
-  it('keeps a host’s own fields in that host’s plugin', async () => {
+  it('keeps a host’s own fields in that host’s plugin', { tags: 'long' }, async () => {
     const { dir } = await exported('plugin')
     expect(readFileSync(join(dir, 'skills/review/SKILL.md'), 'utf8')).toContain('argument-hint: "[change]"\n')
   })

@@ -5,7 +5,7 @@ import { agentApps } from '../support/commands.js'
 import { EXPORT_PROJECT } from '../support/export-project.js'
 import { makeTree, skill, snapshot } from '../support/tree.js'
 
-it('says what was exported, what was left out, and why', async () => {
+it('says what was exported, what was left out, and why', { tags: 'long' }, async () => {
   const cwd = makeTree(EXPORT_PROJECT)
   const { status, stdout, stderr } = await agentApps(cwd, ['export', '--skills', 'out'])
   expect(stdout).toBe('')

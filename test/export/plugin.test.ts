@@ -118,7 +118,7 @@ describe('a plugin', () => {
       await expect(exported('plugin', { name: wrong })).rejects.toMatchObject({ code: 'OPTIONS_INVALID' })
   })
 
-  it('is made without a project’s errors, or not at all', async () => {
+  it('is made without a project’s errors, or not at all', { tags: 'long' }, async () => {
     const broken =
       "import x from 'no-such-package'\nexport const frontmatter = { name: 'b', description: 'B.' }\nexport default () => x\n"
     const tree = { ...EXPORT_PROJECT, 'skills/b.skill.mjs': broken }
@@ -167,7 +167,7 @@ function toolsPlugin(): Promise<string> {
 }
 
 describe.each(some(ERAS))('the server of a plugin, as a client of %s sees it', era => {
-  it('has the code of the plugin where nothing else is installed', async () => {
+  it('has the code of the plugin where nothing else is installed', { tags: 'long' }, async () => {
     const { client, said } = await started(await toolsPlugin(), era)
     expect(client.getServerVersion()).toMatchObject({ name: 'acme-kit', version: '1.2.3' })
     const { tools } = await client.listTools()
@@ -190,7 +190,7 @@ describe.each(some(ERAS))('the server of a plugin, as a client of %s sees it', e
     expect(JSON.stringify(await call('acme__save'))).toContain('APPROVAL_UNAVAILABLE')
   })
 
-  it('asks the person at the client before a tool writes', async () => {
+  it('asks the person at the client before a tool writes', { tags: 'long' }, async () => {
     const { client, questions } = await started(await toolsPlugin(), era, ['allow-once', 'deny'])
     const call = { name: 'acme__save', arguments: {} }
     expect(await client.callTool(call)).toMatchObject({ content: [{ text: 'saved' }] })
@@ -200,7 +200,7 @@ describe.each(some(ERAS))('the server of a plugin, as a client of %s sees it', e
   })
 })
 
-it('the server ends with its client, whatever a tool has left running', async () => {
+it('the server ends with its client, whatever a tool has left running', { tags: 'long' }, async () => {
   const server = spawn(process.execPath, [join(await toolsPlugin(), 'tools/server.mjs')])
   const ended = once(server, 'exit')
   const ask = (id: number, method: string, params: object): void =>

@@ -88,7 +88,7 @@ describe.each(EACH_WAY)('two plugins that have tools of the same names, %s', way
     expect(await chainOf('gamma:guarded')).toEqual(['guard'])
   })
 
-  it('mean their own tools by bare references', async () => {
+  it('mean their own tools by bare references', { tags: 'long' }, async () => {
     const { runtime } = await opened()
     expect(await runtime.invoke('acme:release')).toBe('acme deploys acme-audited')
     expect(await runtime.invoke('beta:release')).toBe('beta deploys beta-audited')
@@ -123,7 +123,7 @@ describe.each(EACH_WAY)('two plugins that have tools of the same names, %s', way
     expect(metadata.guard).toMatchObject({ layer: 'project', tool: 'boss' })
   })
 
-  it('are admitted by whole names, and forbidden by either', async () => {
+  it('are admitted by whole names, and forbidden by either', { tags: 'long' }, async () => {
     const { runtime } = await opened()
     const called = (ref: string, allowedTools: string) =>
       outcome(runtime.forAgent({ allowedTools }).invoke(ref))
@@ -142,7 +142,7 @@ describe.each(EACH_WAY)('two plugins that have tools of the same names, %s', way
 })
 
 describe.each(EACH_WAY)('copies of a skill, %s', way => {
-  it('are listed once, and each found by its own name', async () => {
+  it('are listed once, and each found by its own name', { tags: 'long' }, async () => {
     const { runtime } = await project(
       way,
       {
@@ -246,7 +246,7 @@ it('a broken link in a folder that is not a namespace leaves the index to the ot
 })
 
 describe.each(['from disk', 'compiled, files looked at'] satisfies Way[])('while files change, %s', way => {
-  it('falls back to the next tool of a bare name', async () => {
+  it('falls back to the next tool of a bare name', { tags: 'long' }, async () => {
     const { runtime, cwd } = await project(way, PLUGINS, undefined, 'folder')
     expect((await runtime.findTool('deploy'))?.name).toBe('acme:deploy')
     rmSync(`${cwd}/skills/acme`, { recursive: true })

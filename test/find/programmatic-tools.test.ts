@@ -585,7 +585,7 @@ describe('path entries', () => {
 })
 
 describe('two copies of the package in one process', () => {
-  it('recognise each other’s tools and errors, and share the default globals', () => {
+  it('recognise each other’s tools and errors, and share the default globals', { tags: 'long' }, () => {
     const app = temporary()
     for (const name of ['one', 'two']) {
       const home = join(app, name, 'node_modules/agent-apps')

@@ -187,7 +187,7 @@ export const made = (one: Made): Promise<unknown> => one.invoke('whatever')
   })
 })
 
-it('docs/types.md tells the truth', async () => {
+it('docs/types.md tells the truth', { tags: 'long' }, async () => {
   const page = readFileSync(join(ROOT, 'docs/types.md'), 'utf8')
   const examples = [...page.matchAll(/^```ts (\S+)\n([\s\S]*?)^```$/gm)]
   expect(examples.map(([, path]) => path)).toEqual([
@@ -258,6 +258,7 @@ describe('compile --types', () => {
 
   it.each(some([true, false]))(
     'accepts bare names of plugins’ tools that lead to one, own: %s',
+    { tags: 'long' },
     async isOwn => {
       const plugin = (name: string): Tree => ({
         [`mixed/${name}/.claude-plugin/plugin.json`]: JSON.stringify({ name }),
@@ -360,7 +361,9 @@ const runtime = createRuntime<Tools>()
   })
 })
 
-it('the library’s tools are declared on request, in the types of a project and of a bundle', async () => {
+it('the library’s tools are declared on request, in the types of a project and of a bundle', {
+  tags: 'long',
+}, async () => {
   const root = makeTree({ ...CONFIG, 'skills/review/SKILL.md': skill('review') })
   const names = (file: string): string[] =>
     [...readFileSync(join(root, file), 'utf8').matchAll(/^ {2}"?([\w-]+)"?: \{ args/gm)].map(

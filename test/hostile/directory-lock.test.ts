@@ -138,7 +138,7 @@ it('one that was killed while it took a lock over does not keep others from it f
   expect(readdirSync(folder)).toEqual([])
 })
 
-it('many processes that find abandoned locks work one at a time', async () => {
+it('many processes that find abandoned locks work one at a time', { tags: 'long' }, async () => {
   const dir = makeTree({ 'working/none': '' })
   const module = await builtSource('compiler/3-emit/directory-lock.ts')
   const worker = `

@@ -37,7 +37,7 @@ const OWNED: [why: string, owner: string, stays: boolean][] = [
 /** What `mkdtemp` names a folder. */
 const nameOf = (number: number): string => `agent-apps-Aa${String(number).padStart(4, '0')}`
 
-it('removes what a killed process left of the code that it bundled', () => {
+it('removes what a killed process left of the code that it bundled', { tags: 'long' }, () => {
   const { dir } = codeProject(TREE)
   const place = makeTree({})
   const killed = spawnSync(
@@ -51,7 +51,7 @@ it('removes what a killed process left of the code that it bundled', () => {
   expect(readdirSync(place)).toEqual([])
 })
 
-it('leaves a folder that may be needed', () => {
+it('leaves a folder that may be needed', { tags: 'long' }, () => {
   const { dir } = codeProject(TREE)
   const owned = OWNED.flatMap(([, owner], number) => [
     [`${nameOf(number)}/owner`, owner],

@@ -105,7 +105,7 @@ describe.each([
     expect(await runtime.invoke('c')).toBe(1)
   })
 
-  it('called in a turn takes effect after it', async () => {
+  it('called in a turn takes effect after it', { tags: 'long' }, async () => {
     const { runtime, change } = await started(freshness, isCompiled)
     await runtime.turn(async () => {
       expect(await runtime.invoke('a')).toBe(1)

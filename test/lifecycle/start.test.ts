@@ -62,7 +62,7 @@ describe.each(isLong ? WAYS : (['compiled, trusted', 'in a bundle'] as const))('
     expect(log.indexOf('dispose a 1')).toBeLessThan(log.indexOf('dispose b 1'))
   })
 
-  it('initialises a tool at its first call where nobody called start', async () => {
+  it('initialises a tool at its first call where nobody called start', { tags: 'long' }, async () => {
     const log = newNotes()
     const { runtime } = await project(way, TREE)
     close = () => runtime.close()

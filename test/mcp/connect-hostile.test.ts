@@ -58,7 +58,9 @@ describe('connectMcp, to a server that means harm', () => {
     expect(await runtime.invoke('ours')).toBe('ours')
   })
 
-  it('marks its text as foreign, shortens it, and survives 10 MB, nonsense and silence', async () => {
+  it('marks its text as foreign, shortens it, and survives 10 MB, nonsense and silence', {
+    tags: 'long',
+  }, async () => {
     const { connection, runtime } = await hostile()
     expect(await runtime.invoke('mcp://evil/fail')).toEqual({
       error: 'TOOL_FAILED',
@@ -79,12 +81,12 @@ describe('connectMcp, to a server that means harm', () => {
     expect(connection.state).toBe('connected')
   })
 
-  it('gives up on a call that is never answered', async () => {
+  it('gives up on a call that is never answered', { tags: 'long' }, async () => {
     const { runtime } = await hostile({ timeoutMs: 100 })
     await expect(runtime.invoke('mcp://evil/silent')).rejects.toMatchObject({ code: 'TOOL_TIMEOUT' })
   })
 
-  it('connects again after the server ended, whether or not it is called', async () => {
+  it('connects again after the server ended, whether or not it is called', { tags: 'long' }, async () => {
     const { connection, runtime } = await hostile()
     await expect(runtime.invoke('mcp://evil/die')).rejects.toMatchObject({ code: 'MCP_UNAVAILABLE' })
     await until(connection, () => connection.state === 'connected')

@@ -45,7 +45,7 @@ async function connected(
 const EVERYTHING: McpServerPlace = { command: process.execPath, args: [main('server-everything')] }
 
 describe('connectMcp, to the server "everything"', () => {
-  it('registers its tools, which are called with progress, and stopped', async () => {
+  it('registers its tools, which are called with progress, and stopped', { tags: 'long' }, async () => {
     const interact = vi.fn(() => 'allow-session' as const)
     const runtime = createRuntime({ paths: [], interact })
     const { connection } = await connected(EVERYTHING, { server: 'everything' }, runtime)

@@ -153,7 +153,7 @@ describe.each(ERAS)('agent-apps mcp over HTTP, as a client of %s sees it', era =
 })
 
 describe('agent-apps mcp --http', () => {
-  it('tells that lists changed when a file did', async () => {
+  it('tells that lists changed when a file did', { tags: 'long' }, async () => {
     const changed: string[] = []
     const client = clientOf('2026', {
       listChanged: { tools: { autoRefresh: false, onChanged: () => void changed.push('tools') } },

@@ -78,7 +78,7 @@ describe('skillSource', () => {
     ])
   })
 
-  it('gives pages that are the whole list, each skill once', async () => {
+  it('gives pages that are the whole list, each skill once', { tags: 'long' }, async () => {
     const names = Array.from({ length: 120 }, (_, number) => `skill-${number}`)
     const tree = Object.fromEntries(names.map(name => [`skills/${name}/SKILL.md`, skill(name)]))
     const { reader, client } = await served(tree)

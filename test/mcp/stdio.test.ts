@@ -147,7 +147,9 @@ describe.each(some(ERAS))('agent-apps mcp over stdio, as a client of %s sees it'
     await expect(client.getPrompt({ name: 'review' })).rejects.toMatchObject({ code: -32602 })
   })
 
-  it('says how many skills are not served under the Skills extension, and why', async () => {
+  it('says how many skills are not served under the Skills extension, and why', {
+    tags: 'long',
+  }, async () => {
     const { client, said } = served
     await new SkillsClient(client).list()
     await vi.waitFor(() => expect(said()).toContain('2 skills not served under the Skills extension:'), {
@@ -158,7 +160,7 @@ describe.each(some(ERAS))('agent-apps mcp over stdio, as a client of %s sees it'
     expect(said()).not.toContain('[mcp-sdk]')
   })
 
-  it('tells that lists changed when a file did', async () => {
+  it('tells that lists changed when a file did', { tags: 'long' }, async () => {
     const changed: string[] = []
     const on = (list: string) => ({ autoRefresh: false, onChanged: () => void changed.push(list) })
     const listChanged = { tools: on('tools'), prompts: on('prompts'), resources: on('resources') }

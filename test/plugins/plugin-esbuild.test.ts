@@ -181,7 +181,7 @@ describe('what is wrong with a skill', () => {
     expect((await failure(built(root, {}))).errors).toMatchObject([{ text: ofRule('yaml-syntax') }])
   })
 
-  it('is a warning where it is one, or an error if it shall be', async () => {
+  it('is a warning where it is one, or an error if it shall be', { tags: 'long' }, async () => {
     const root = smallProject({ 'skills/two.skill.md': WARNED })
     const { warnings } = await built(root, {})
     const place = { file: 'skills/two.skill.md', line: 3, column: 13 }
@@ -198,7 +198,7 @@ describe('what is wrong with a skill', () => {
     expect(errors).toMatchObject([{ location: { line: 5, column: 3, lineText: 'é :skill[nobody]' } }])
   })
 
-  it('is an error where code cannot be followed, with its place', async () => {
+  it('is an error where code cannot be followed, with its place', { tags: 'long' }, async () => {
     const root = smallProject({
       'skills/two.skill.ts':
         "export const frontmatter = { name: 'two', description: 'Is two.' }\nexport default () => import.meta.dirname\n",

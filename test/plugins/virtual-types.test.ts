@@ -56,7 +56,7 @@ export const wrongHandedOn = await tools.handed({ txt: 1, nonsense: true })
     )
   })
 
-  it('without: every name is let pass', () => {
+  it('without: every name is let pass', { tags: 'long' }, () => {
     const { root } = codeProject({
       'package.json': '{ "type": "module" }',
       'env.d.ts': '/// <reference types="agent-apps/virtual" />\n',

@@ -50,7 +50,7 @@ describe('a tool whose arguments only its code tells', () => {
     ]
   }
 
-  it('reaches a model with them, compiled or not, and once it is edited', async () => {
+  it('reaches a model with them, compiled or not, and once it is edited', { tags: 'long' }, async () => {
     const { dir } = codeSkills({ 'greet.skill.ts': zodTool('name') })
     const runtime = createRuntime({ paths: [dir] })
     const [listed] = await runtime.forAgent().listTools()

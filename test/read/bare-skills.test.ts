@@ -97,7 +97,7 @@ describe('a code skill without frontmatter', () => {
     }
   })
 
-  it('runs under it from files, from an index and from its module alone', async () => {
+  it('runs under it from files, from an index and from its module alone', { tags: 'long' }, async () => {
     const { dir } = codeSkills(files)
     const { disk, index, modules } = await threeWays(
       dir,
@@ -144,7 +144,7 @@ describe('a code skill without frontmatter', () => {
 })
 
 describe('a delegate that is called without arguments', () => {
-  it('gets an empty object, in every form', async () => {
+  it('gets an empty object, in every form', { tags: 'long' }, async () => {
     const GIVE = '(_ctx, args) => ({ given: args === undefined ? null : args })'
     const to = (delegate: string): string =>
       skill('x', '', `metadata:\n  delegate: ${JSON.stringify(delegate)}\n`)

@@ -64,7 +64,7 @@ interface Dump {
 }
 
 describe('a repository is the same from its files, its index and a bundle:', () => {
-  const samples = some(COMPILED, 4)
+  const samples = some(COMPILED, 2)
   const dumps = new Map<string, Record<'files' | 'checked' | 'trusted' | 'bundled', Dump>>()
 
   beforeAll(async () => {
@@ -299,7 +299,7 @@ describe('a manifest that is added changes no unit that was there', () => {
     [`${base}added/skills/added-skill/SKILL.md`]: skill('added-skill'),
   })
 
-  it.each(some(COMPILED, 4).map(sample => [sample.id, sample] as const))('%s', async (id, sample) => {
+  it.each(some(COMPILED, 2).map(sample => [sample.id, sample] as const))('%s', async (id, sample) => {
     const found = async (cwd: string) => {
       const { paths } = await loadConfig({ cwd, trusted: true })
       const { skills, directories } = await compile({ cwd })

@@ -29,7 +29,7 @@ export default defineTool({
 })\n`
 
 describe('a guard that cannot be read', () => {
-  it('is an error, and what has it does not run', async () => {
+  it('is an error, and what has it does not run', { tags: 'long' }, async () => {
     const { dir } = codeSkills(
       Object.fromEntries(
         FAULTY.map(([key, value]) => [

@@ -103,7 +103,7 @@ describe('a value that JSON cannot represent', () => {
     await expectErrors(faults, [check, compile])
   })
 
-  it('that only running tells is an error where it is computed', async () => {
+  it('that only running tells is an error where it is computed', { tags: 'long' }, async () => {
     const faults = [
       ['Infinity', 'Infinity'],
       ['Number("x")', 'NaN'],
@@ -133,7 +133,9 @@ describe('a value that JSON cannot represent', () => {
     await expectErrors(some(faults, 2), [compile])
   })
 
-  it('leaves out what is undefined in the same way from files and from an index', async () => {
+  it('leaves out what is undefined in the same way from files and from an index', {
+    tags: 'long',
+  }, async () => {
     const { dir } = codeSkills({
       'a.skill.js': `export const frontmatter = { name: 'a', description: String('x'), metadata: { x: undefined, y: [undefined, String(1)] } }\nexport default () => 1\n`,
     })

@@ -433,6 +433,7 @@ describe('a static directive', () => {
     ] as const),
   )(
     'that %s is named, at build time and in a call',
+    { tags: 'long', timeout: 60_000 },
     async (_, body, said) => {
       const make = (): string =>
         project({ 'd.skill.js': directive('d', body), 'a.skill.md': skill('a', 'Say :d[x].\n') })
@@ -455,7 +456,6 @@ describe('a static directive', () => {
         message: expect.stringContaining(said),
       })
     },
-    60_000,
   )
 
   it('that ends its process is named', async () => {

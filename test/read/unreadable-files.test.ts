@@ -70,7 +70,7 @@ describe('a file that a skill names and nobody may read', () => {
     expect((await compile({ paths: [dir], cwd: dir })).diagnostics).toEqual([])
   })
 
-  it('is what a bundle cannot bring along', async () => {
+  it('is what a bundle cannot bring along', { tags: 'long' }, async () => {
     const { dir } = codeSkills({
       'bad.skill.js': code(
         "import { readFileSync } from 'node:fs'",

@@ -131,7 +131,7 @@ describe('the command, where a path entry and the home directory may not be ente
     ['list', 0],
     ['doctor', 1],
   ] as const
-  it.each(some(commands, 2))('%s', async (command, status) => {
+  it.each(some(commands, 2))('%s', { tags: 'long' }, async (command, status) => {
     const cwd = await project(['closed', 'home'], false)
     chmodSync(cwd, 0o755)
     const said = spawnSync(process.execPath, [COMMAND, ...command.split(' ')], {

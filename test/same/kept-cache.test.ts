@@ -19,7 +19,7 @@ async function settled(): Promise<string> {
   return dir
 }
 
-it('puts what changed behind the rest of the cache, until that is much', async () => {
+it('puts what changed behind the rest of the cache, until that is much', { tags: 'long' }, async () => {
   const dir = await settled()
   const cache = (): string => readFileSync(join(dir, CACHE), 'utf8')
   let before = cache()

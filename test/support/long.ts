@@ -12,6 +12,11 @@ export function some<Way>(all: readonly Way[], few = 1): readonly Way[] {
   return isLong ? all : all.slice(-few)
 }
 
+/** One in so many cases in every run, the first among them; all of them in `npm run test:long`. */
+export function oneIn<Case>(every: number, all: readonly Case[]): Case[] {
+  return all.filter((_, number) => isLong || number % every === 0)
+}
+
 /** Says how far a long run is, every so many rounds. */
 export function progress(round: number, what: string): void {
   if (isLong && round % 20 === 0) console.log(what)

@@ -2,6 +2,7 @@ import { createRuntime } from 'agent-apps'
 import { type ConformanceOptions, conformance } from 'agent-apps/testing'
 import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest'
 import { scriptedModel } from '../support/ai-model.js'
+import { oneIn } from '../support/long.js'
 import { type PageProcess, pageProcess } from '../support/page-process.js'
 import { makeTree, skill } from '../support/tree.js'
 
@@ -104,7 +105,7 @@ const READ: Record<string, RegExp> = {
   webfetch: / (JEST_WORKER_ID|UNDICI_\w+),/,
 }
 
-it.each(Object.keys(ARGUMENTS))('%s keeps its contract', async name => {
+it.each(oneIn(3, Object.keys(ARGUMENTS)))('%s keeps its contract', async name => {
   // What does not end within its time hangs.
   const options = { runtime, abortMs: 30_000, ...ARGUMENTS[name]?.() }
   const issues = await conformance(name, options).then(

@@ -46,7 +46,7 @@ describe('hooks, around a project that is not trusted', () => {
     expect(requests.length).toBe(1)
   })
 
-  it('are not called of what was edited since, where the runtime is reloaded', async () => {
+  it('are not called of what was edited since, where the runtime is reloaded', { tags: 'long' }, async () => {
     for (const freshness of ['check', 'trust'] as const) {
       const project = projectWith(TREE)
       const { runtime, agent } = asking(project, ['allow-session', 'deny'], { freshness })

@@ -164,7 +164,7 @@ describe('a project that is not trusted', () => {
     'skills/spy.skill.ts': codeTool('spy', "{ role: 'middleware' }", 'ctx => ctx.manager.next()'),
   }
 
-  it('does not put its `$global` around the host’s tools', async () => {
+  it('does not put its `$global` around the host’s tools', { tags: 'long' }, async () => {
     for (const project of [await compiled({ ...PROJECT, ...SPY }), projectWith(SPY)]) {
       const { runtime, agent } = asking(project, ['allow-session'])
       registerTool(runtime.globals, { name: 'host', description: 'H.', fn: () => 'host ran' })
@@ -269,7 +269,9 @@ describe('a project that is not trusted', () => {
   })
 })
 
-it('an agent that writes itself a skill does not get its code, though the project was trusted', async () => {
+it('an agent that writes itself a skill does not get its code, though the project was trusted', {
+  tags: 'long',
+}, async () => {
   for (const freshness of ['check', 'trust'] as const) {
     const project = await compiled()
     const { agent, runtime, requests } = asking(project, ['allow-session', 'deny'], { freshness })

@@ -160,7 +160,7 @@ describe('a project that the program is no part of', () => {
     for (const args of some(ways)) expect(start(clone, args), args.at(-1)).toMatchObject(WITHHELD)
   })
 
-  it('is not chosen by a program around it, that has it below its own folder', async () => {
+  it('is not chosen by a program around it, that has it below its own folder', { tags: 'long' }, async () => {
     const app = await compiledProject({ 'app.mjs': program() })
     await compiledProject({}, join(app, 'clone'))
     expect(start(app, ['app.mjs'])).toEqual(OWN)
@@ -189,7 +189,9 @@ describe('a project that the program is no part of', () => {
     },
   )
 
-  it('is not chosen where its folder is one that others write to, or that holds all that a user has', async () => {
+  it('is not chosen where its folder is one that others write to, or that holds all that a user has', {
+    tags: 'long',
+  }, async () => {
     const home = await compiledProject({ 'bin/app.mjs': program(), 'user/.keep': '' })
     expect(start(home, ['bin/app.mjs'])).toEqual(OWN)
     for (const HOME of some([join(home, 'user'), home]))

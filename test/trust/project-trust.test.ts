@@ -152,7 +152,7 @@ describe('what is code', () => {
     expect(names(await agent.listTools())).toEqual(['text'])
   })
 
-  it('is found out without running it, compiled or not', async () => {
+  it('is found out without running it, compiled or not', { tags: 'long' }, async () => {
     const project = projectWith({
       ...PROJECT,
       '.agent-apps/project.json': JSON.stringify({ version: 1, paths: [{ dir: 'skills' }] }),

@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createRuntime, type Runtime, type ToolResult } from 'agent-apps'
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest'
-import { isLong, times } from '../support/long.js'
+import { isLong, oneIn, times } from '../support/long.js'
 import { ROOT } from '../support/processes.js'
 import { temporary } from '../support/temporary.js'
 import { makeTree } from '../support/tree.js'
@@ -67,7 +67,7 @@ afterAll(() => {
   web.close()
 })
 
-describe.each(ROWS)('$tool $args', row => {
+describe.each(oneIn(3, ROWS))('$tool $args', row => {
   it('leaves nothing running, open or half done when it is aborted', async () => {
     const { runtime, call, work } = opened(row)
     vi.stubEnv('TMPDIR', temporary())

@@ -3,7 +3,7 @@ import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
 import { describe, expect, it, vi } from 'vitest'
-import { some, times } from '../support/long.js'
+import { oneIn, some, times } from '../support/long.js'
 import { ROOT } from '../support/processes.js'
 import { temporary } from '../support/temporary.js'
 import { call, codeOf, processesIn, workspaceRuntime } from '../support/workspace-tools.js'
@@ -27,7 +27,7 @@ const there = (root: string, count: number) =>
 const gone = (root: string) => vi.waitFor(() => expect(processesIn(root)).toEqual([]), 20_000)
 
 describe.skipIf(process.platform !== 'linux')('the processes of bash', () => {
-  it.concurrent.each(Object.entries(STUBBORN))('end at a timeout: %s', async (_, command) => {
+  it.concurrent.each(oneIn(4, Object.entries(STUBBORN)))('end at a timeout: %s', async (_, command) => {
     const root = temporary()
     const runtime = workspaceRuntime(root)
     const { metadata, output } = await call(runtime, 'bash', { command, timeoutMs: 300 })
@@ -37,7 +37,7 @@ describe.skipIf(process.platform !== 'linux')('the processes of bash', () => {
     expect(Buffer.byteLength(output)).toBeLessThanOrEqual(50_000)
   })
 
-  it.concurrent.each(Object.entries(STUBBORN))(
+  it.concurrent.each(oneIn(4, Object.entries(STUBBORN)))(
     'end at an abort, which settles the call at once: %s',
     async (_, command) => {
       const root = temporary()
@@ -88,7 +88,7 @@ describe.skipIf(process.platform !== 'linux')('the processes of bash', () => {
     await gone(root)
   })
 
-  it.concurrent('that left its group and write on are heard for a while only', async () => {
+  it.concurrent('that left its group and write on are heard for a while only', { tags: 'long' }, async () => {
     const root = temporary()
     const command = 'setsid bash -c "while echo more; do sleep 0.02; done" & echo started'
     const { output, metadata } = await call(workspaceRuntime(root), 'bash', { command })
@@ -98,27 +98,30 @@ describe.skipIf(process.platform !== 'linux')('the processes of bash', () => {
     await gone(root)
   })
 
-  it.concurrent.each(['SIGTERM', 'SIGINT', 'exit'])('end with the program that called it: %s', async how => {
-    const root = temporary()
-    const code = `
+  it.concurrent.each(oneIn(3, ['SIGTERM', 'SIGINT', 'exit']))(
+    'end with the program that called it: %s',
+    async how => {
+      const root = temporary()
+      const code = `
       import { createRuntime } from 'agent-apps'
       const runtime = createRuntime({ paths: [], workspace: ${JSON.stringify(root)} })
       runtime.invoke('bash', { command: 'touch there; setsid sleep 60 & sleep 60' })
       if (${how === 'exit'}) process.on('SIGUSR2', () => process.exit(7))
     `
-    const program = spawn(process.execPath, ['--input-type=module', '-e', code], {
-      cwd: ROOT,
-      stdio: 'ignore',
-    })
-    const ended = new Promise(resolve => {
-      program.on('exit', (exitCode, signal) => resolve(exitCode ?? signal))
-    })
-    await expect.poll(() => existsSync(join(root, 'there')), { timeout: 30_000 }).toBe(true)
-    await there(root, 3)
-    program.kill(how === 'exit' ? 'SIGUSR2' : (how as NodeJS.Signals))
-    expect(await ended).toBe(how === 'exit' ? 7 : how)
-    await gone(root)
-  })
+      const program = spawn(process.execPath, ['--input-type=module', '-e', code], {
+        cwd: ROOT,
+        stdio: 'ignore',
+      })
+      const ended = new Promise(resolve => {
+        program.on('exit', (exitCode, signal) => resolve(exitCode ?? signal))
+      })
+      await expect.poll(() => existsSync(join(root, 'there')), { timeout: 30_000 }).toBe(true)
+      await there(root, 3)
+      program.kill(how === 'exit' ? 'SIGUSR2' : (how as NodeJS.Signals))
+      expect(await ended).toBe(how === 'exit' ? 7 : how)
+      await gone(root)
+    },
+  )
 
   it.concurrent.each(some(Object.entries(STUBBORN)))(
     'are gone after aborts at random moments: %s',
@@ -136,7 +139,7 @@ describe.skipIf(process.platform !== 'linux')('the processes of bash', () => {
     },
   )
 
-  it('of many calls at once leave no listeners behind', async () => {
+  it('of many calls at once leave no listeners behind', { tags: 'long' }, async () => {
     const signals = ['exit', 'SIGINT', 'SIGTERM', 'SIGHUP']
     const before = signals.map(name => process.listenerCount(name))
     const warnings: Error[] = []

@@ -109,7 +109,7 @@ describe('bash', () => {
     ['50,001 bytes are not', 'head -c 50001 /dev/zero | tr "\\0" x', true],
     ['many small parts are not', 'for i in {1..30000}; do printf "%s\\n" $i; done', true],
     ['bytes that are no text are not', 'head -c 40000 /dev/zero | tr "\\0" "\\377"', false],
-  ])('%s', async (_, command, truncated) => {
+  ])('%s', { tags: 'long' }, async (_, command, truncated) => {
     const { metadata, output } = await bash(temporary(), command)
     expect(metadata.truncated).toBe(truncated)
     expect(Buffer.byteLength(output)).toBeLessThanOrEqual(50_000)

@@ -23,7 +23,7 @@ function printed(script: string, input: string): Promise<string> {
   })
 }
 
-it('the tools need no package where they are installed', async () => {
+it('the tools need no package where they are installed', { tags: 'long' }, async () => {
   const server = createServer((_, response) =>
     response.writeHead(200, { 'content-type': 'text/html' }).end('<h1>Hello</h1><p hidden>secret</p>'),
   )

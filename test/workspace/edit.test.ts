@@ -57,7 +57,7 @@ describe('edit', () => {
     expect(await edited('one two', { edits })).toMatchObject({ text: 'three three', replaced: 3 })
   })
 
-  it('refuses a few edits that would make far too much of a text', async () => {
+  it('refuses a few edits that would make far too much of a text', { tags: 'long' }, async () => {
     const grows = [
       ...[{ old: 'l', new: 'x'.repeat(10), all: true }],
       ...Array.from({ length: 20 }, () => ({ old: 'x', new: 'x'.repeat(10), all: true })),

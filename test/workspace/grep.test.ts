@@ -162,7 +162,7 @@ describe.each(Object.entries(ENGINES))('grep with %s', (engine, options) => {
 })
 
 describe('both engines of grep', () => {
-  it('find the same in the source of this package', async () => {
+  it('find the same in the source of this package', { tags: 'long' }, async () => {
     const files = readdirSync(join(ROOT, 'src'), { recursive: true, encoding: 'utf8' }).filter(name =>
       name.endsWith('.ts'),
     )

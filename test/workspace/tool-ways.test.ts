@@ -122,7 +122,7 @@ describe('at the command line', () => {
 })
 
 describe('a bundle for any host', () => {
-  it('has none of the tools, and compile names them', async () => {
+  it('has none of the tools, and compile names them', { tags: 'long' }, async () => {
     const cwd = makeTree({ 'skills/a.skill.md': 'A skill.', 'package.json': '{}' })
     const { stdout, stderr } = await agentApps(cwd, ['compile', 'skills', '--bundle', 'dist/agent.mjs'])
     const [, named = ''] = /left out of the bundle.*: (.*)/.exec(stdout + stderr) ?? []

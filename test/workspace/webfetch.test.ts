@@ -160,7 +160,7 @@ describe('webfetch', () => {
     answer = request => request.socket.destroy()
   })
 
-  it('reads five megabytes at most, also of what was packed', async () => {
+  it('reads five megabytes at most, also of what was packed', { tags: 'long' }, async () => {
     const line = 'x'.repeat(99)
     const text = `${line}\n`.repeat(60_000)
     answer = (_, response) => response.writeHead(200, { 'content-type': 'text/plain' }).end(text)
@@ -270,18 +270,22 @@ describe('the end of a fetch', () => {
     await expect.poll(() => sockets.size).toBe(0)
   })
 
-  it.each(Object.entries(ENDLESS))('comes with its signal, at once: %s', async (_, endless) => {
-    answer = endless
-    const controller = new AbortController()
-    const running = codeOf(call(runtimeOf(), 'webfetch', { url: origin }, { signal: controller.signal }))
-    await expect.poll(() => requests.length, { timeout: 30_000 }).toBe(1)
-    await wait(250)
-    const aborted = performance.now()
-    controller.abort()
-    expect(await running).toBe('RUN_ABORTED')
-    expect(performance.now() - aborted).toBeLessThan(10_000)
-    await expect.poll(() => sockets.size).toBe(0)
-  })
+  it.each(Object.entries(ENDLESS))(
+    'comes with its signal, at once: %s',
+    { tags: 'long' },
+    async (_, endless) => {
+      answer = endless
+      const controller = new AbortController()
+      const running = codeOf(call(runtimeOf(), 'webfetch', { url: origin }, { signal: controller.signal }))
+      await expect.poll(() => requests.length, { timeout: 30_000 }).toBe(1)
+      await wait(250)
+      const aborted = performance.now()
+      controller.abort()
+      expect(await running).toBe('RUN_ABORTED')
+      expect(performance.now() - aborted).toBeLessThan(10_000)
+      await expect.poll(() => sockets.size).toBe(0)
+    },
+  )
 
   it.skipIf(process.platform !== 'linux')('ends the thread in which a page is converted', async () => {
     const threads = (): number => readdirSync('/proc/self/task').length
@@ -296,7 +300,7 @@ describe('the end of a fetch', () => {
     expect(threads()).toBeLessThan(during)
   })
 
-  it('leaves nothing open after aborts at random moments', async () => {
+  it('leaves nothing open after aborts at random moments', { tags: 'long' }, async () => {
     const runtime = runtimeOf()
     await fetched('/', {}, runtime)
     for (let at = times(2, 100); at > 0; at--) {
