@@ -10,6 +10,7 @@ import { type Report, type ReportPart, report } from '../project/report.js'
 import type { Stage } from '../project/stage.js'
 import { withFindings } from '../records/linked-directory.js'
 import type { UnitTool } from '../records/skill-unit.js'
+import { checkDescriptions } from './check-descriptions.js'
 import { checkReferences, knownNames, unmatchedPatterns } from './check-references.js'
 import { checkUnreachable } from './check-unreachable.js'
 import { ambiguousNames, copiedSkills } from './same-names.js'
@@ -33,7 +34,7 @@ export const checkTogether: Stage<
     }))
     const referring = await checkReferences(checked, project, { links: true })
     const guarded = checkGuards(referring, project, await knownNames(checked, project))
-    const found = checkUnreachable(copiedSkills(ambiguousNames(guarded)))
+    const found = checkUnreachable(checkDescriptions(copiedSkills(ambiguousNames(guarded))))
     return { report: await report(found, await unmatchedPatterns(checked, project), project) }
   },
 }

@@ -142,6 +142,14 @@ export const RULES = {
     note: (_name, near = '') =>
       near ? `Did you mean "${near}"?` : 'Correct the name, unless a program registers a tool of this name.',
   },
+  'description-ambiguous': {
+    severity: 'warning',
+    reason: (name, other, place, alike, concerned = '', all = '', worst = '') =>
+      concerned === ''
+        ? `The description of "${name}" is nearly that of "${other}" (${place}): ${alike} alike`
+        : `The descriptions of ${concerned} of ${all} skills are nearly those of others: ${worst}`,
+    note: 'Say in each what sets it apart: models choose skills by their descriptions.',
+  },
   'description-length': {
     severity: 'warning',
     reason: length => `The description has ${length} characters; the specification allows 1 to 1,024`,
@@ -151,6 +159,11 @@ export const RULES = {
     severity: kind => (kind === 'folder' ? 'error' : 'warning'),
     reason: () => 'The skill has no description',
     note: 'Add `description: <what it does and when to use it>`. Until then a catalog has the name alone.',
+  },
+  'description-vague': {
+    severity: 'info',
+    reason: (name, most) => `Each word in the description of "${name}" is in more than ${most} descriptions`,
+    note: 'Name what it works with, and what users call it: no search tells it from the others.',
   },
   'directive-failed': MESSAGE_IN_FINDING,
   'directive-idle': { ...MESSAGE_IN_FINDING, severity: 'warning' },

@@ -73,6 +73,14 @@ const SETUPS: Record<string, (root: string) => void> = {
   },
   'description-length': root =>
     write(root, 'review/SKILL.md', skill(`name: review\ndescription: ${'a'.repeat(1025)}`)),
+  'description-vague': root => {
+    for (const number of Array.from({ length: 20 }, (_, at) => at))
+      write(
+        root,
+        `other-${number}/SKILL.md`,
+        skill(`name: other-${number}\ndescription: Helps with projects, and with ${number}.`),
+      )
+  },
   'file-too-large': root => write(root, 'large.skill.md', 'a'.repeat(1024 * 1024 + 1)),
   'file-unreadable': root => {
     write(root, 'secret.skill.md', '')
