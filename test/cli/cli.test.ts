@@ -638,7 +638,7 @@ describe('list, describe, render and run', () => {
     expect(stderr).toMatch(/^2 of 2 tools described, about \d+ tokens\n.*Agents do not get count, .*\n$/)
     const small = await agentApps(root, ['catalog', '--budget', '40', '--format', 'markdown'])
     expect(small.stdout).toBe('## Available skills\n\n- **count**: Counts.\n- **notes**: What notes does.\n')
-    const named = await agentApps(root, ['catalog', '--budget', '25'])
+    const named = await agentApps(root, ['catalog', '--budget', '25', '--names-first'])
     expect(named.stdout).toContain('<also_available>count, notes</also_available>')
     expect(named.stderr).toMatch(
       /^0 of 2 tools described, 2 named, about \d+ tokens\n.*Agents do not get count, .*\n$/,
@@ -658,6 +658,19 @@ describe('list, describe, render and run', () => {
       expect(wrong.status).toBe(2)
       expect(wrong.stderr).toContain(hint)
     }
+  })
+
+  it('catalog describes what the words of a user find, behind the others', async () => {
+    const cwd = makeTree({
+      'skills/bake/SKILL.md':
+        '---\nname: bake\ndescription: Bakes.\nmetadata: { catalog: never }\n---\nKnead.\n',
+      'skills/write/SKILL.md': '---\nname: write\ndescription: Writes.\n---\nPen.\n',
+    })
+    const { stdout, stderr } = await agentApps(cwd, ['catalog', '--path', 'skills', '--for', 'Bake a cake'])
+    expect(stdout).toMatch(/<name>write<[\s\S]*<\/available_skills>\n<relevant_skills>\n[\s\S]*<name>bake</)
+    expect(stderr).toMatch(
+      /^1 of 2 tools described, 1 not listed, about \d+ tokens\n1 more found, about \d+ tokens\n/,
+    )
   })
 
   it('run takes arguments from --arg, --args and standard input', async () => {
