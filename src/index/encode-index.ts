@@ -282,7 +282,7 @@ export function encodeFile(path: string, record: FileRecord): string {
 }
 
 function encodeRecord(key: string, record: object): string {
-  return sealed(`${JSON.stringify(key)}:`, JSON.stringify(sortKeys(record)))
+  return sealed(`${JSON.stringify(key)}:${JSON.stringify(sortKeys(record)).slice(0, -1)}`)
 }
 
 /**
@@ -290,17 +290,15 @@ function encodeRecord(key: string, record: object): string {
  * which `sort` puts in code-point order.
  */
 function sortKeys<Type extends object>(record: Type): Type {
-  if (hasSortedKeys(record)) return record
+  const keys = Object.keys(record)
+  if (areSorted(keys)) return record
   const sorted: Partial<Type> = {}
-  for (const key of Object.keys(record).sort() as (keyof Type)[]) sorted[key] = record[key]
+  for (const key of keys.sort() as (keyof Type)[]) sorted[key] = record[key]
   return sorted as Type
 }
 
-function hasSortedKeys(record: object): boolean {
-  let last = ''
-  for (const key in record) {
-    if (key < last) return false
-    last = key
-  }
+function areSorted(keys: readonly string[]): boolean {
+  for (let index = 1; index < keys.length; index++)
+    if ((keys[index - 1] as string) > (keys[index] as string)) return false
   return true
 }

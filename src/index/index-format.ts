@@ -67,17 +67,11 @@ export type Section = (typeof SECTIONS)[number]
 export const INDEX_END = '\n}\n'
 
 /**
- * Makes the line of a record, with a checksum of all before it as its last field. The checksum shows what a disk or a
+ * Ends a record's line, given without its closing brace, with a checksum. The checksum shows what a disk or a
  * copy did to the line; deliberate changes show only in the index's `hash` and its shards' digests.
- *
- * @param key the record's key as JSON, with its colon
- * @param json the record
  */
-export function sealed(key: string, json: string): string {
-  const end = json.length - 1
-  // Strings that were put together are slow to look into, so each is looked into before that.
-  const check = checksum(json, end, checksum(key)) >>> 0
-  return `${key}${json.slice(0, end)},"check":"${check.toString(16).padStart(8, '0')}"}`
+export function sealed(line: string): string {
+  return `${line},"check":"${checksum(line).toString(16).padStart(8, '0')}"}`
 }
 
 export interface IndexHeader {
@@ -324,7 +318,7 @@ export function shardCount(records: number): number {
 
 /** The number of the shard that holds a key's records. */
 export function shardOf(key: string, count: number): number {
-  return (checksum(key) >>> 0) % count
+  return checksum(key) % count
 }
 
 /** The key that decides on the shard of a record: a file's path, or a tool's name without its namespace. */
@@ -332,13 +326,13 @@ export function shardKey(section: Section, key: string): string {
   return section === 'files' ? key : labelOf(key)
 }
 
-/** FNV-1a over a text's UTF-16 units up to `end`, continued from the text before it; a signed number. */
-function checksum(text: string, end = text.length, before = 0x811c9dc5): number {
-  let hash = before
-  for (let position = 0; position < end; position++) {
+/** FNV-1a over a text's UTF-16 units. */
+function checksum(text: string): number {
+  let hash = 0x811c9dc5
+  for (let position = 0; position < text.length; position++) {
     hash = Math.imul(hash ^ text.charCodeAt(position), 0x01000193)
   }
-  return hash
+  return hash >>> 0
 }
 
 export function shardFile(digest: string): string {

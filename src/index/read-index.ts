@@ -388,6 +388,6 @@ function sealedRecord(key: string, text: string): string | null {
   if (at === -1) return null
   const row = text.slice(at + 1, text.indexOf('\n', at + 1))
   const line = row.endsWith(',') ? row.slice(0, -1) : row
-  const json = `${line.slice(opening.length - 1, -',"check":"00000000"}'.length)}}`
-  return sealed(opening.slice(1), json) === line ? json : null
+  const unsealed = line.slice(0, -',"check":"00000000"}'.length)
+  return sealed(unsealed) === line ? `${unsealed.slice(opening.length - 1)}}` : null
 }

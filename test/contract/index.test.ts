@@ -437,7 +437,7 @@ describe('a record', () => {
     const dir = await compiledTree({ ...SMALL, 'good-1/notes.md': SECRET })
     editLine(dir, 'good-1', line => {
       const changed = line.replace('good-1/SKILL.md', 'good-1/notes.md')
-      return `${sealed('', `${changed.slice(0, changed.indexOf(',"check":'))}}`)},`
+      return `${sealed(changed.slice(0, changed.indexOf(',"check":')))},`
     })
     const runtime = createRuntime({ paths: [dir], freshness: 'trust' })
     expect(await runtime.render('good-1')).toBe('Do good-1.\n')

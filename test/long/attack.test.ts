@@ -272,8 +272,8 @@ describe('a poisoned index', () => {
   /** Another tool in the place of a sound one, as a section of its own. */
   const other = (text: string): string => {
     const line = /^"good":\{"content".*$/m.exec(text)?.[0].replace(/,$/, '') ?? ''
-    const changed = line.replace('What good does.', 'Something else.').replace(/,"check":"[^"]*"\}$/, '}')
-    return `"tools":{\n${sealed('', changed)}\n}`
+    const changed = line.replace('What good does.', 'Something else.').replace(/,"check":"[^"]*"\}$/, '')
+    return `"tools":{\n${sealed(changed)}\n}`
   }
   const END = /\n\}\n$/
   const twice: Record<string, (text: string) => string> = {
@@ -323,8 +323,7 @@ describe('a poisoned index', () => {
     changeAsHashed(join(dir, 'skills'), text => {
       const [, b = '', c = '', good = ''] = /"tools":\{\n(.*),\n(.*),\n(.*)\n\}/.exec(text) ?? []
       const evil = sealed(
-        '',
-        good.replace('What good does.', 'Something else.').replace(/,"check":"[^"]*"\}$/, '}'),
+        good.replace('What good does.', 'Something else.').replace(/,"check":"[^"]*"\}$/, ''),
       )
       const nested = b.replace(/\}$/, () => `,"z":{\n${evil}\n}}`)
       return text.replace(`${b},\n${c},\n${good}`, () => `${nested},\n${c},${good}`)

@@ -39,7 +39,7 @@ export function reseal(dir: string): void {
   changeAsHashed(dir, text =>
     text.replace(
       /^("(?:[^"\\]|\\.)*":\{.+?)(?:,"check":"[0-9a-f]{8}")?\}(,?)$/gm,
-      (_, line: string, comma: string) => sealed('', `${line}}`) + comma,
+      (_, line: string, comma: string) => sealed(line) + comma,
     ),
   )
 }
