@@ -2,7 +2,6 @@ import { AgentAppsError, nearest } from 'agent-apps'
 
 /** The checks of the options of one function. Each throws OPTIONS_INVALID. */
 export interface OptionsCheck {
-  /** Refuses unknown keys. */
   keys: (options: object, known: readonly string[], prefix?: string) => void
   /** Refuses any other value, except undefined. */
   oneOf: (key: string, value: unknown, known: readonly unknown[]) => void

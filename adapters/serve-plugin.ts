@@ -7,7 +7,6 @@ import { serveSkills } from './mcp/serve-skills.js'
 export interface ServedPlugin {
   name: string
   version: string
-  /** The names of the tools. */
   tools: string[]
   permissions: string[]
 }

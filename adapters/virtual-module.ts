@@ -11,7 +11,6 @@ import {
 
 export const VIRTUAL_MODULE = 'virtual:agent-apps'
 
-/** Options of the plugins. */
 export interface AgentAppsOptions
   extends Pick<CompileBundleOptions, 'paths' | 'cwd' | 'config' | 'external' | 'keep' | 'types'> {
   /** Fail on warnings, too. */

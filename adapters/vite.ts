@@ -90,7 +90,6 @@ class Project {
   private compiling: Promise<VirtualModule> | undefined
   /** The places that the last or running compile read. */
   private places = noPlaces()
-  /** The last bundle. */
   private bundle: Bundle | undefined
   /** The folder of its files. On a development server each bundle has its own, so that no two share a module. */
   private folder = ''

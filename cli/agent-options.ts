@@ -123,7 +123,6 @@ export function withCommandHint(error: unknown): never {
   throw new AgentAppsError(code, message, { hint, ...(tool !== undefined && { tool }) })
 }
 
-/** Reports the diagnostics of a runtime for agents. */
 export function noteAgentDiagnostics(runtime: Pick<Runtime, 'diagnostics'>, invocation: Invocation): void {
   const found = runtime.diagnostics().map(one => ({ ...one, note: HINTS[one.rule] ?? one.note }))
   noteAll(found, invocation)

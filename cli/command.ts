@@ -5,7 +5,6 @@ import { usageError } from './usage-error.js'
 
 export type OptionTypes = NonNullable<ParseArgsConfig['options']>
 
-/** The arguments of a command. */
 export interface Invocation {
   positionals: string[]
   /** Options by name, including those that all commands have. */
@@ -13,7 +12,6 @@ export interface Invocation {
   /** Absolute. */
   cwd: string
   output: Output
-  /** Reads all of the standard input. */
   readInput: () => string
   /** Asks a question until `signal` aborts; null without an answer or a terminal. */
   ask: (question: string, signal?: AbortSignal) => Promise<string | null>

@@ -58,7 +58,6 @@ export async function noteLeftOut(invocation: Invocation): Promise<void> {
   noteAll([...loaded.faults, ...(await skillsElsewhere(loaded.paths, loaded.config.rules))], invocation)
 }
 
-/** Reports the diagnostics of a runtime. */
 export function noteDiagnostics(runtime: Runtime, invocation: Invocation): void {
   noteAll(runtime.diagnostics(), invocation)
 }

@@ -2,7 +2,6 @@ import { readFileSync } from 'node:fs'
 
 /** The streams of a command line, and its signal. Environment and working directory are those of the process. */
 export interface Io {
-  /** Reads all of the standard input. */
   readInput: () => string
   /** Asks a question until `signal` aborts; null without an answer or a terminal. */
   ask: (question: string, signal?: AbortSignal) => Promise<string | null>

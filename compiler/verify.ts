@@ -10,14 +10,12 @@ import { checkProjectOptions } from './project/option-checks.js'
 import { type ProjectDirectory, type ProjectOptions, type ProjectText, shownPath } from './project/project.js'
 import { verifyDirectory } from './verify-directory.js'
 
-/** The project that `verify` checks. */
 export interface VerifyOptions extends ProjectOptions {}
 
 /** A file that differs from its record in an index. */
 export interface Deviation {
   /** As shown: relative to `cwd`, `/`-separated. */
   file: string
-  /** The fault. */
   reason: string
   /** The remedy. */
   note: string

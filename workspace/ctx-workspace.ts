@@ -11,7 +11,6 @@ import { type Place, placeOf } from './wall/place.js'
 import { expectReadable, expectWritable } from './wall/protected-files.js'
 import { outputFolders, sessionOf, type Workspace, workspaceOf } from './wall/workspace.js'
 
-/** The target of a path. */
 export interface WorkspacePath {
   /** The shown path: relative to the root, with `/`; absolute in another folder of the workspace. */
   path: string

@@ -19,7 +19,6 @@ export interface LeftOut {
   code?: ErrorCode
 }
 
-/** The chosen tools of a project. */
 interface ChosenTools {
   /** Text skills, sorted by name. */
   texts: ToolDef[]

@@ -3,7 +3,6 @@ import type { LeftOut } from './choose-tools.js'
 import { type ExportedFiles, exportedFile } from './exported-files.js'
 import { skillDocument } from './skill-document.js'
 
-/** A skill for export. */
 export interface ExportedSkill {
   /** The name of its folder and in its file. */
   name: string

@@ -32,7 +32,6 @@ export interface RegistryToolsOptions {
   onToolResult?: ((result: Tool.Result, use: ToolUse) => void) | undefined
 }
 
-/** A tool to make for LangChain. */
 interface Source {
   tool: ModelTool & { runs: string }
   /** The objects that it is made from: as long as they stay the same, so does LangChain's tool. */

@@ -7,7 +7,6 @@ import { DISCOVER } from '../skill-tools/skill-access.js'
 import { byKey, PAGE, pageOf } from './pages.js'
 import { SEARCH_SKILLS } from './search-skills.js'
 
-/** A tool with its served name. */
 interface ServedTool {
   name: string
   tool: ToolDef

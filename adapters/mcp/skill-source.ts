@@ -250,7 +250,6 @@ const TYPES: Readonly<Record<string, string>> = {
   webp: 'image/webp',
 }
 
-/** The media type of a file, by its extension. */
 function mediaType(path: string): string {
   const extension = /[^/]\.([a-zA-Z0-9]+)$/.exec(path)?.[1]?.toLowerCase() ?? ''
   return Object.hasOwn(TYPES, extension) ? (TYPES[extension] as string) : 'application/octet-stream'

@@ -5,7 +5,6 @@ import { type ModelTool, modelTool } from './model-tool.js'
 import type { OfferNames } from './offer-options.js'
 import { DISCOVER, loadTool, readTool, searchTool } from './skill-access.js'
 
-/** The tools and the catalog for a model. */
 export interface Offer {
   /** The tools by model name. */
   tools: ReadonlyMap<string, ModelTool>
@@ -15,7 +14,6 @@ export interface Offer {
   relevantTo: (words: string) => Promise<string>
 }
 
-/** The input of `modelTools`. */
 export interface Offered {
   agent: AgentRuntime
   /** The agent's tools and skills for the model. */

@@ -157,7 +157,6 @@ function conformanceFailed(tool: string, problems: readonly ConformanceProblem[]
   )
 }
 
-/** Calls a tool with each sample and checks the results. */
 async function checkCalls(subject: Subject): Promise<void> {
   const { samples, refused, call, fault } = subject
   for (const [index, args] of samples.entries()) {

@@ -7,7 +7,6 @@ export interface EnvironmentReads {
   readonly isListed: boolean
   /** Runs work and records its reads. */
   noting: <Result>(work: () => Promise<Result>) => Promise<Result>
-  /** Ends the watching. */
   end: () => void
 }
 

@@ -11,7 +11,6 @@ export interface ConformanceProblem {
   sample?: number
 }
 
-/** The tested tool. */
 export interface Subject {
   runtime: Runtime
   tool: ToolDef

@@ -1,6 +1,5 @@
 import { isFollowUp, type Message } from 'agent-apps/compiler'
 
-/** The diagnostics of one rule and severity. */
 export interface RuleGroup {
   rule: string
   severity: Message['severity']

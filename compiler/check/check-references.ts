@@ -62,7 +62,6 @@ interface Delegating extends ProjectTool {
 
 type LocatedFinding = { directory: number; path: string; finding: Finding }
 
-/** A finding at the reference of a delegate. */
 function findingAt(
   { directory, file, reference }: Omit<Delegating, 'target'>,
   rule: RuleName,

@@ -18,7 +18,6 @@ export interface ParseRequest {
 
 export interface ParsedContent {
   parts: ContentPart[]
-  /** The faults of directives, in order. */
   faults: ContentProblem[]
   /** Text that resembles a directive, in order. */
   slips: ContentProblem[]

@@ -1,4 +1,3 @@
-/** The source of a module: a file, or code inside a file. */
 export type ModuleSource = { file: string } | { code: string; from: string }
 
 /** The reason why a source has no module. `file` is absolute, or null if the fault is not in a file. */

@@ -119,7 +119,6 @@ export function approvalRequest(
   }
 }
 
-/** True for a tool that previews its calls. */
 export function hasPreview({ frontmatter }: Pick<ToolDef, 'frontmatter'>): boolean {
   return frontmatter.metadata['approval-preview'] === true
 }

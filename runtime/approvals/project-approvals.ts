@@ -28,7 +28,6 @@ interface Line extends Approval {
   keyHash: string
 }
 
-/** The project's approvals for a user and an agent. */
 export async function projectApprovals(
   globals: Globals,
   ids: Pick<CallIds, 'userId' | 'agentId'>,

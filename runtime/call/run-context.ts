@@ -64,7 +64,6 @@ export class RunContext implements CallContext {
   private ownManager: Manager | undefined
   private hasCalled = false
   ownLocals: Locals | undefined
-  /** The own parts of the tools in the call. */
   owns: ReadonlyMap<ToolDef, OwnParts> | undefined
 
   /** @param served the context that a middleware serves */
@@ -103,7 +102,6 @@ export class RunContext implements CallContext {
     return this.ownLocals
   }
 
-  /** The own parts of its tool. */
   get [OWN](): OwnParts {
     const { owns } = invocationOf(this)
     return owns?.get(this.tool) ?? bareParts(this)

@@ -18,7 +18,6 @@ import type { Globals } from '../state/context.js'
 import type { ToolDef } from '../state/tool-def.js'
 import type { ToolSource } from '../state/tool-source.js'
 
-/** A tool's content with its directives. */
 export interface FoundContent {
   text: string
   content: ContentRecord
@@ -102,7 +101,6 @@ async function compiledContent(
   return isSame ? content : undefined
 }
 
-/** The forms of directives, by name. */
 export function allForms(known: ReadonlyMap<string, ToolDef>): Map<string, readonly DirectiveForm[]> {
   return new Map([...known].map(([name, tool]) => [name, formsOf(tool)]))
 }

@@ -80,7 +80,6 @@ interface Filling {
   host: HostFilling | undefined
 }
 
-/** The options of `render`. */
 export interface RenderOptions extends Partial<HostOptions> {
   args?: unknown
 }

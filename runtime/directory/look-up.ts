@@ -20,7 +20,6 @@ import { addDiagnostic, emptyCache, emptyCascades } from '../state/globals.js'
 const snapshots = lazy(() => import('./snapshot.js'))
 const places = lazy(() => import('./named-places.js'))
 
-/** A directory to be searched. */
 type Search = SearchDirectory & Pick<DirectoryState, 'library'>
 
 /**

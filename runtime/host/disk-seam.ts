@@ -36,7 +36,6 @@ export interface Disk extends IndexFiles {
   toFileUrl: (path: string) => string
   /** Runs `work` as a turn, in which each look at a file gives the same result. Nested turns join the outer one. */
   turn: <Result>(work: () => Promise<Result>) => Promise<Result>
-  /** The current turn. */
   turnUnderWay?: () => Turn | undefined
   /** Forgets what the turn has seen, because it no longer exists. */
   lookAgain: () => void

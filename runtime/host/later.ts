@@ -1,6 +1,5 @@
 import { AgentAppsError } from '../../src/base/error.js'
 
-/** A value, or a promise of it. */
 export type Awaitable<Value> = Value | PromiseLike<Value>
 
 /** True for a promise, and anything else that `await` waits for. */

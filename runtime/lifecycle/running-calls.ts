@@ -4,7 +4,6 @@ import type { AsyncStorage } from './async-storage.js'
 import { DRAIN_LIMIT } from './lifecycle-faults.js'
 import { orAborted, withinTime } from './time-limit.js'
 
-/** A running call of a tool with hooks. */
 export interface RunningCall {
   /** The call of a tool with hooks around it. */
   outer: RunningCall | undefined
@@ -15,7 +14,6 @@ export interface RunningCall {
   abort: (reason: AgentAppsError) => void
 }
 
-/** The running calls of one tool. */
 export class RunningCalls {
   private readonly calls = new Set<RunningCall>()
 

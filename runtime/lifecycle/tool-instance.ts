@@ -142,7 +142,6 @@ export class ToolInstance {
     if (this.abandoned) await withinTime(this.abandoned, HOOK_LIMIT, () => {})
   }
 
-  /** Aborts a running `init`. */
   abortInit(reason: AgentAppsError): void {
     this.isOff = true
     this.starting?.abort(reason)

@@ -2,7 +2,6 @@ import { AgentAppsError, isAgentAppsError } from '../../src/base/error.js'
 import type { ManagedCall } from '../state/context.js'
 import { asyncStorage } from './async-storage.js'
 
-/** A turn in progress. */
 interface Turn {
   /** Aborts all its calls. */
   signal: AbortSignal | undefined

@@ -8,7 +8,6 @@ import type { Globals } from '../state/context.js'
 import type { ToolDef } from '../state/tool-def.js'
 import { hideSecret } from './redact.js'
 
-/** The checked configurations. */
 const checked = new WeakMap<Globals, WeakMap<ToolDef, Promise<JsonObject>>>()
 
 /**

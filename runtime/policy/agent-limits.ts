@@ -149,7 +149,6 @@ export interface Listed extends Written {
   namespace: string
 }
 
-/** The rules of a skill. */
 export function listIn({ name }: ToolDef, rules: readonly ToolRule[]): Listed {
   return { by: `"${name}"`, namespace: namespaceOf(name), skill: name, rules }
 }

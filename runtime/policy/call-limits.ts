@@ -13,7 +13,6 @@ import { sourceOf } from '../state/tool-source.js'
 import { type AgentLimits, type Listed, listIn } from './agent-limits.js'
 import { guardsOf, isEnabled } from './guards-of.js'
 
-/** An agent's call of a tool. */
 export function agentCall(tool: ToolDef, args: unknown, globals: Globals): AgentCall {
   const call = anyCall(tool, globals)
   const { required, optional } = call.guards

@@ -4,7 +4,6 @@ import { perRuntime } from '../state/per-runtime.js'
 import type { ToolDef } from '../state/tool-def.js'
 import { type Listed, listIn, type PolicyCall, skillRules } from './agent-limits.js'
 
-/** A call with its ids. */
 export interface OwnedCall extends PolicyCall {
   readonly envelope: Readonly<CallIds>
 }

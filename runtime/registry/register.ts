@@ -223,7 +223,6 @@ async function registerDefined(globals: Globals, tool: DefinedTool): Promise<voi
   addTool(globals, tool, withDescription(frontmatter ?? (await tool.frontmatter()), globals))
 }
 
-/** The origin of a server's tool. */
 export interface RemoteOrigin {
   /** The digest of the server and its description of the tool, which approvals are bound to. Another digest asks again. */
   digest: string
@@ -235,7 +234,6 @@ export interface RemoteOrigin {
 export interface RemoteSkill {
   /** Reads its text, without frontmatter. */
   content: () => Promise<string>
-  /** Its other files. */
   files: SkillFiles
 }
 

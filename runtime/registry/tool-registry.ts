@@ -12,7 +12,6 @@ import { checkExecute, checkInfo, type Tool } from './tool.js'
 
 export type ToolPermission = Permission
 
-/** The permissions of a tool. */
 export interface ToolPermissions {
   /** Those that it cannot do without. */
   required: ToolPermission[]

@@ -10,7 +10,6 @@ export namespace Tool {
 
   /** The context of `execute`, besides its arguments. */
   export interface Context<Data extends Metadata = Metadata> {
-    /** The current session. */
     sessionID: string
     /** The message that the call belongs to. */
     messageID: string

@@ -31,7 +31,6 @@ export interface SearchOptions {
   explain?: boolean | undefined
 }
 
-/** A tool that a search found. */
 export interface Hit {
   tool: ToolDef
   /** More is better; comparable within one search. 0 where there were no words to search for. */

@@ -20,7 +20,6 @@ export interface Agent {
   readonly named: string | undefined
   /** The policies and ids of named agents that it was spawned with, outermost first. */
   readonly spawned: readonly (SpawnPolicy | string)[]
-  /** The names of the skills that it calls for. */
   readonly skills: readonly string[]
   /** The call of the tool that spawned it. */
   readonly caller: CallContext | undefined

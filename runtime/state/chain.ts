@@ -6,7 +6,6 @@ import type { ToolDef } from './tool-def.js'
 export interface ChainStep {
   name: string
   def: ToolDef
-  /** Its configuration. */
   args: unknown
   /** True if it is called directly, without a chain of its own. */
   static: boolean

@@ -74,7 +74,6 @@ export interface CallContext extends Context {
   throwIfAborted: () => void
 }
 
-/** One run of a tool. */
 export interface Run {
   readonly id: string
   readonly tool: RunningTool
@@ -93,7 +92,6 @@ export interface Run {
   readonly update: (progress: Progress) => void
 }
 
-/** The tool of a run. */
 export interface RunningTool {
   readonly name: string
   readonly def: ToolDef
@@ -116,7 +114,6 @@ export interface Envelope extends Readonly<CallIds> {
   readonly target: Context
   /** Undefined for a call by the host. */
   readonly caller: Context | undefined
-  /** The number of callers. */
   readonly depth: number
   readonly as: CallerKind
 }
@@ -180,7 +177,6 @@ export interface RuntimeConfig {
   evaluate?: boolean
   /** Packages that uncompiled code imports at run time instead of having them bundled. */
   external?: readonly string[]
-  /** The limits of agents. */
   policy?: RuntimePolicy | undefined
   /** Asks a person whether an agent's call may run. */
   interact?: Interact
@@ -262,7 +258,6 @@ export interface Globals {
   sessionEnds?: ((sessionId?: string) => Promise<void>)[]
   /** The runtime of a bundle, to which other copies of the package hand on calls. */
   bundle?: BundleRuntime
-  /** True once the runtime is closed. */
   closed?: true
   /** The view that agents get while the project is not trusted. */
   untrustedView?: Globals

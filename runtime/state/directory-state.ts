@@ -33,7 +33,6 @@ export interface Snapshot {
   all?: ListedFolders & { files: readonly string[] }
 }
 
-/** Folders that were listed. */
 export interface ListedFolders {
   /** When, in milliseconds since the epoch. */
   at: number

@@ -42,7 +42,6 @@ export interface RunEvent extends Progress {
   layer: Origin['layer']
   /** Milliseconds since the call began. */
   duration: number
-  /** Why it failed. */
   error?: unknown
   /** True if the result is `{ error }`, a failure for the model. */
   failed?: true

@@ -13,13 +13,11 @@ import type { OwnFiles } from 'agent-apps/ai-sdk'
 import { isLibrary } from '../tool-summary.js'
 import { Run } from './agent-run.js'
 
-/** The work of an agent. */
 interface AgentJob {
   /** The agent with its limits. */
   agent: AgentRuntime
   /** The skill that it follows; null for none. */
   skill: ToolDef | null
-  /** The skill's instructions. */
   instructions: () => Promise<{ text: string; own: OwnFiles | null }>
   prompt: string
   /** True if the job or its skill selects its tools. */

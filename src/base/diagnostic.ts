@@ -25,7 +25,6 @@ export function withLine(diagnostic: Diagnostic): Diagnostic {
   return Object.defineProperty({ ...diagnostic }, 'toString', { value: () => lineOf(diagnostic) })
 }
 
-/** A diagnostic in one line. */
 export function lineOf({ file, line, column, severity, reason, note, rule }: Diagnostic): string {
   const sentence = /[.!?]$/.test(reason) ? reason : `${reason}.`
   return `${file}:${line}:${column} ${severity} ${sentence} ${note} ${rule}`

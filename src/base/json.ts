@@ -1,7 +1,6 @@
 /** A JSON value. Frontmatter of every format is read as this. */
 export type JsonValue = null | boolean | number | string | JsonValue[] | JsonObject
 
-/** An object of JSON values. */
 export interface JsonObject {
   [key: string]: JsonValue
 }
@@ -11,7 +10,6 @@ export function isJsonObject(value: unknown): value is JsonObject {
   return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
 
-/** True for an array of strings. */
 export function isStringArray(value: unknown): value is string[] {
   return Array.isArray(value) && value.every(text => typeof text === 'string')
 }

@@ -2,7 +2,6 @@
 export const PERMISSIONS = ['read', 'write', 'execute', 'network'] as const
 export type Permission = (typeof PERMISSIONS)[number]
 
-/** The permissions that a tool declares. */
 export interface ToolPermissions {
   /** All of these must be granted, or no agent may call it. */
   required?: readonly Permission[]

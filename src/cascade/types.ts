@@ -57,7 +57,6 @@ export interface CascadeLookUp {
   nearName: (ref: string) => Answer<string | null>
 }
 
-/** The source of a value. */
 export interface ValueOrigin {
   layer: CascadeLayer
   /** The id of the tool that wrote it. */
@@ -78,7 +77,6 @@ export interface EffectiveValue {
 
 /** A middleware around a tool. */
 export interface CascadeEntry {
-  /** The middleware's name. */
   name: string
   /** The key that names it: its name, or that without its namespace. */
   key: string
@@ -135,13 +133,11 @@ export interface CascadeProblem {
   code: CascadeProblemCode
   /** The id of the tool at fault. */
   tool: string
-  /** The path in its `metadata`. */
   path: (string | number)[]
   /** The place to fix, if another tool wrote it: that tool's id, and the path in its `metadata`. */
   at?: { tool: string; path: (string | number)[] }
   /** The fault, one sentence without a full stop. */
   message: string
-  /** The remedy. */
   hint: string
 }
 

@@ -10,7 +10,6 @@ export interface DirectiveCall {
   children?: (locals?: Readonly<Record<string, unknown>>) => Promise<string>
   /** Renders the content after `:::else`. Undefined without one. */
   else?: () => Promise<string>
-  /** The directive's access to the project. */
   source: DirectiveSource
 }
 
@@ -34,7 +33,6 @@ export interface DirectiveSource {
 /** A tool, as a directive sees it. */
 export interface DirectiveTool {
   readonly name: string
-  /** Its description and schema. */
   details: () => Promise<{ description?: string | undefined; params?: JsonObject | undefined }>
   /** Its content, to be rendered in its own place. Null for code. */
   content: () => Promise<DirectiveContent | null>

@@ -2,7 +2,6 @@
 export interface Cycle {
   /** Each leads to the next, and the last to the first. For a long cycle, only its beginning and its end. */
   nodes: number[]
-  /** The number of its nodes. */
   length: number
 }
 

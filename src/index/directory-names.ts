@@ -38,7 +38,6 @@ export interface DirectoryNames {
   content?: (name: string) => ContentRecord | undefined
   /** Every name, in code-point order. Reads all of an index that is split. */
   names: () => string[]
-  /** Every file's path. */
   paths: () => string[]
   /** Every listed folder, absolute, if the names were read from files. */
   folders?: readonly string[]

@@ -144,7 +144,6 @@ export interface PluginRecord {
   version?: string
 }
 
-/** A plugin manifest. */
 export interface ManifestRecord extends FileDigest {
   /** Relative to the directory. */
   path: string

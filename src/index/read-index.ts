@@ -287,7 +287,6 @@ export type IndexPart = { [Name in Section]: SectionReader<IndexRecords[Name][st
 export interface SectionReader<Value> {
   /** The record of a key. */
   one: (key: string) => Value | undefined
-  /** All records by key. */
   all: () => ReadonlyMap<string, Value>
   /**
    * The records as they are written, braces and all. They are not looked at, and only `readParts` has them

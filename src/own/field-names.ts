@@ -1,4 +1,3 @@
-/** Our name of a field of a definition. */
 export function ownFieldName(field: string): string {
   return OWN_NAMES.get(field) ?? field
 }

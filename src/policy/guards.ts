@@ -19,7 +19,6 @@ export interface Guards {
 }
 
 export interface GuardFault {
-  /** The path in the metadata. */
   path: (string | number)[]
   message: string
   hint: string

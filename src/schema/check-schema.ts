@@ -290,7 +290,6 @@ interface References {
   targets: ReadonlyMap<string, Schema>
 }
 
-/** The path of the JSON pointer in a `$ref`. */
 function pointerPath(ref: string): string[] {
   return ref
     .split('/')

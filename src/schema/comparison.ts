@@ -102,7 +102,6 @@ export class Outcome {
     return this.#evaluated
   }
 
-  /** Adds a fault of the instance itself. */
   fail(expected: Fault['expected'], kind: Fault['kind'] = 'other', message?: Fault['message']): void {
     this.add(new Fault(this.instance, kind, expected, message))
   }
@@ -118,7 +117,6 @@ export class Outcome {
     for (const fault of faults) this.add(fault)
   }
 
-  /** Compares the instance with one more schema, and adds the result. */
   apply(schema: Schema): void {
     this.include(this.comparison.compare(schema, this.instance))
   }
@@ -169,7 +167,6 @@ export class Comparison {
     return outcome
   }
 
-  /** The schema that a `$ref` refers to. */
   target(ref: string): Schema {
     return this.#targets.get(ref) ?? true
   }

@@ -90,7 +90,6 @@ function isType(type: string, value: unknown): boolean {
   }
 }
 
-/** Compares with `enum` and `const`. */
 function compareValue(schema: Keywords, outcome: Outcome): void {
   const { enum: allowed } = schema
   const { value } = outcome.instance

@@ -1,6 +1,5 @@
 import { isToolName, toolNameProblem } from './names.js'
 
-/** The name of a tool of a namespace. */
 export function qualifiedName(namespace: string | undefined, label: string): string {
   return namespace ? `${namespace}:${label}` : label
 }

@@ -10,7 +10,6 @@ const O_PATH = 0o10000000
 /** True if directories can be held open and entered by descriptor, so that they cannot be swapped meanwhile. */
 const HOLDS = process.platform === 'linux' && existsSync('/proc/self/fd')
 
-/** A held directory. */
 interface Held {
   /** A path that leads only to it, whatever happens to the directories above it. */
   at: string
@@ -127,7 +126,6 @@ export async function expectFolders(place: Place): Promise<void> {
   }
 }
 
-/** An open regular file. */
 export interface OpenFile {
   handle: FileHandle
   stat: Stats

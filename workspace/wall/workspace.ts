@@ -32,7 +32,6 @@ export interface KnownFile {
   digest: string
 }
 
-/** The state of one session. */
 export interface Session {
   /** The known files, by real path. */
   read: Map<string, KnownFile>

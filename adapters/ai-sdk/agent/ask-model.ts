@@ -4,13 +4,11 @@ import { generateText, type LanguageModel, type ModelMessage, type ToolChoice, t
 import type { AgentRun } from './agent-run.js'
 import { opens } from './agent-tools.js'
 
-/** A message with its step. */
 export interface StepMessage {
   step: number
   message: ModelMessage
 }
 
-/** A request to a model. */
 export interface Request {
   model: Model
   instructions: string
@@ -27,7 +25,6 @@ export interface Answer {
   finishReason: string
   /** The tokens read and written. */
   tokens: number
-  /** The messages to add. */
   messages: ModelMessage[]
 }
 

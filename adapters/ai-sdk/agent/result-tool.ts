@@ -5,7 +5,6 @@ import { shownResult } from '../../skill-tools/shown.js'
 /** The tool by which a model gives its result. */
 export const RESULT_TOOL = 'give-result'
 
-/** The schema that a result must fit. */
 export interface ExpectedResult {
   schema: JsonObject
   /** Throws if a result does not fit the schema, with the hint. */

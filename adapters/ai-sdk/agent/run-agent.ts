@@ -6,12 +6,9 @@ import { type AgentTools, agentTools } from './agent-tools.js'
 import { type Answer, askModel, type StepMessage } from './ask-model.js'
 import { RESULT_TOOL } from './result-tool.js'
 
-/** The work of an agent. */
 export interface AgentWork extends AgentTools {
   model: Model
-  /** The system prompt. */
   system: string
-  /** The task. */
   prompt: string
 }
 

@@ -21,7 +21,6 @@ export const CONNECT_MS = 60_000
 /** The time for a server to state its protocol, in milliseconds; without an answer, it is that of 2025. */
 const PROBE_MS = 10_000
 
-/** Connects a client to a server. */
 export async function openClient(place: McpServerPlace): Promise<Client> {
   const timeout = CONNECT_MS
   const { Client, StreamableHTTPClientTransport } = await clientPackage()

@@ -5,7 +5,6 @@ import { serverFault } from './call-remote.js'
 import { CONNECT_MS } from './open-client.js'
 import type { ServerLink } from './server-link.js'
 
-/** A skill of a server. */
 export interface ServedSkill {
   name: string
   description: string

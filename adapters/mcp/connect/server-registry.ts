@@ -21,7 +21,6 @@ const LIMITS = { description: 4_000, schema: 256 * 1024, tools: 2_000 }
 /** A tool or skill of a server. */
 interface Offered {
   src: string
-  /** Its name on the server. */
   name: string
   description: string
   title?: string | undefined

@@ -2,7 +2,6 @@ import type { ExportNamedDeclaration, Expression, Identifier, Node, ObjectExpres
 
 /** The top level of a module. */
 export interface Scope {
-  /** The values of constants, by name. */
   constants: Map<string, Expression>
   /** The first values of functions and variables, by name. */
   functions: Map<string, Node>

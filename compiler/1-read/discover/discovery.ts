@@ -38,7 +38,6 @@ export interface Discovery {
   counts: Map<string, number>
   /** Folders whose skills do not load, since the manifest that would name them has a fault. */
   closed: Set<string>
-  /** The kinds of the manifests at the top. */
   top: ReadonlySet<ManifestKind>
   /** Folders, relative to the directory, in which something new may be a place of skills. */
   listed: Set<string>

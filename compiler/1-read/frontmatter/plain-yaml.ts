@@ -18,7 +18,6 @@ interface Reader {
   source: string
   /** The offset of the line's first character after its indentation. */
   position: number
-  /** The offset at which the line ends. */
   end: number
   /** The number of spaces before it; `AT_END` after the last line. */
   indent: number

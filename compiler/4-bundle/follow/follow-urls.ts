@@ -257,7 +257,6 @@ function isAddress(node: AnyNode): boolean {
   }
 }
 
-/** True for `new URL(…)` and `pathToFileURL(…)`. */
 function isUrl({ type, callee }: AnyNode): boolean {
   const { name, property } = (callee ?? {}) as AnyNode
   const called = String(name ?? (property as AnyNode | undefined)?.name)

@@ -8,7 +8,6 @@ export interface BundlePath {
   name: string
   /** The folder beside it for all other modules. */
   chunks: string
-  /** The file name of the declarations. */
   types: string
 }
 

@@ -9,7 +9,6 @@ import { BUNDLE_NAME, type BundlePath } from '../parts/bundle-place.js'
 export const LIST = 'bundle.json'
 
 export interface BundleList {
-  /** The entry's file name. */
   entry: string
   /** True where the entry has a source map. */
   map: boolean

@@ -9,7 +9,6 @@ export function lineEnding(text: string): '\n' | '\r\n' {
   return windows * 2 > all ? '\r\n' : '\n'
 }
 
-/** Replaces all line endings of a text. */
 export function withLineEnding(text: string, ending: '\n' | '\r\n'): string {
   return text.replace(/\r?\n/g, ending)
 }

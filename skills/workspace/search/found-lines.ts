@@ -51,7 +51,6 @@ export function foundText({ lines, files }: Found, mode: Search['mode'], prefix:
   return shown.join('\n')
 }
 
-/** Sorts a result by path. */
 export function sortFound(found: Found): void {
   const byPath = (a: { path: string }, b: { path: string }): number =>
     a.path < b.path ? -1 : a.path > b.path ? 1 : 0

@@ -8,7 +8,6 @@ import type { Workspace } from '../../../workspace/wall/workspace.js'
 import { patternRefused } from '../tree/path-pattern.js'
 import type { Found, Search } from './found-lines.js'
 
-/** A search by ripgrep. */
 interface RipgrepRun extends Search {
   /** The program, absolute. */
   program: string

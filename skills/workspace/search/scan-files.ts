@@ -35,7 +35,6 @@ export async function scanFolder(
   return scan.found
 }
 
-/** Searches the bytes of one file. */
 export async function scanFile(
   path: string,
   bytes: Buffer,

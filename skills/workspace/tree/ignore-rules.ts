@@ -1,7 +1,6 @@
 import { compileGlob, GlobProblem } from '../../../src/patterns/glob.js'
 import { type GlobProgram, matchGlob } from '../../../src/patterns/match-glob.js'
 
-/** The rules of one ignore file. */
 export interface IgnoreRules {
   /** Its folder, relative to the root of the walk's paths, with a trailing `/`; empty for the root. */
   folder: string

@@ -7,7 +7,6 @@ import type { Workspace } from '../../../workspace/wall/workspace.js'
 import { HeldFolder } from './held-folder.js'
 import { IGNORE_FILES, type IgnoreRules, isIgnored, readIgnoreRules } from './ignore-rules.js'
 
-/** An item of a tree. */
 export interface Item {
   name: string
   /** The path from the start of the walk, with `/`. */
