@@ -35,7 +35,7 @@ import { limits } from './files/limits.js'
 import { digestFile, readRegularFile, readSkillFile, systemReason } from './files/regular-file.js'
 import { searchDifference } from './verify-search.js'
 
-export interface VerifiedDirectory {
+interface VerifiedDirectory {
   /** How many files were looked at. */
   files: number
   deviations: { file: string; reason: string }[]

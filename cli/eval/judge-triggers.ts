@@ -3,7 +3,7 @@ import type { Diagnostic, Hit, ToolDef } from 'agent-apps/runtime'
 import type { TriggerCase } from './trigger-cases.js'
 
 /** A skill with how many of its prompts find it. */
-export interface SkillRate {
+interface SkillRate {
   skill: string
   prompts: number
   first: number
@@ -22,7 +22,7 @@ export interface Judgement {
   diagnostics: Diagnostic[]
 }
 
-export interface NotFirst {
+interface NotFirst {
   query: string
   skill: string
   /** Absolute. */

@@ -8,7 +8,7 @@ import {
 import type { Document, Node as YamlNode } from 'yaml'
 
 /** A parsed text, and the line on which each value of it begins. */
-export interface Located {
+interface Located {
   value: unknown
   /** The line of the value at a path of keys and indexes; 1 if the path leads nowhere. */
   lineAt: (path: readonly (string | number)[]) => number

@@ -13,7 +13,7 @@ export interface Prompt {
 }
 
 /** An entry that is no prompt. */
-export interface EntryFault {
+interface EntryFault {
   reason: string
   /** The known key that a wrong one probably means. */
   near: string | null

@@ -19,7 +19,7 @@ export interface TriggerCase {
   line: number
 }
 
-export interface TriggerCases {
+interface TriggerCases {
   cases: TriggerCase[]
   /** The files and the entries that could not be read as cases. */
   faults: Diagnostic[]

@@ -23,7 +23,7 @@ export interface BundledModule {
   inputs: string[]
 }
 
-export interface BundledModules {
+interface BundledModules {
   modules: Map<string, BundledModule>
   /** Keyed like the sources, one or more for each source without a module. */
   failures: Map<string, ModuleFailure[]>

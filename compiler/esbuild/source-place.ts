@@ -48,7 +48,7 @@ export function relativeUrl(path: string): string {
 }
 
 /** The places that compiled code knows. */
-export interface KnownPlaces {
+interface KnownPlaces {
   /** The source's URL relative to the module, by the name that replaces the source's `import.meta.url`. */
   urls: Map<string, string>
   /** The number of characters put before the source's first line, by that URL. */

@@ -296,7 +296,7 @@ function areSame<Item>(one: readonly Item[], other: readonly Item[]): boolean {
 }
 
 /** Opens a skill for a model: calls it, or returns its text if it runs something. */
-export async function openForAgent(
+async function openForAgent(
   ref: string,
   args: unknown,
   own: Globals,
@@ -337,7 +337,7 @@ function isOpened(result: unknown): result is OpenedSkill {
  * @param ids the ids of the call for which a person may be asked to trust the project; null to ask no person
  * @throws AGENT_UNKNOWN
  */
-export async function projectAgent(globals: Globals, id: string, ids: CallIds | null): Promise<NamedAgent> {
+async function projectAgent(globals: Globals, id: string, ids: CallIds | null): Promise<NamedAgent> {
   const trust = await trustOf(globals)
   const found = globals.config.projects?.agents?.find(agent => agent.id === id)
   if (!found) throw agentUnknown(id)

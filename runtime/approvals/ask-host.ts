@@ -6,7 +6,7 @@ import { perRuntime } from '../state/per-runtime.js'
 import type { ApprovalAnswer, HostRequest } from '../state/policy.js'
 
 /** The host's answer, or the reason why it gave none. */
-export type HostAnswer =
+type HostAnswer =
   | { answered: true; answer: unknown }
   | { answered: false; aborted: boolean; reason: string }
 

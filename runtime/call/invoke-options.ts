@@ -36,7 +36,7 @@ export function prepareCall(
  * @throws OPTIONS_INVALID
  * @param isInside true inside a call, where a policy may only narrow
  */
-export function checkInvokeOptions(options: InvokeOptions, isInside: boolean): void {
+function checkInvokeOptions(options: InvokeOptions, isInside: boolean): void {
   checkOptions('invoke', options, OPTIONS)
   if (options.policy !== undefined) checkOptions('policy', options.policy, isInside ? LIMITS : POLICY)
 }

@@ -22,7 +22,7 @@ const agents = lazy(() => import('./agent-calls.js'))
 export const inline = lazy(() => import('../find/inline-tools.js'))
 
 /** A module's tool, ready to be called. */
-export interface LoadedCode {
+interface LoadedCode {
   fn: ToolFunction
   module: Record<string, unknown>
 }
@@ -126,7 +126,7 @@ const BEFORE_CALL: ReadonlySet<ErrorCode> = new Set(['ARGS_INVALID', 'TOOL_BROKE
 const delegating = new WeakMap<AgentAppsError, string>()
 
 /** Adds the delegating tool's name to an error from before the delegate ran, which names a tool that the caller did not. */
-export function delegateFailed(tool: string, delegate: string, error: unknown): unknown {
+function delegateFailed(tool: string, delegate: string, error: unknown): unknown {
   if (!isAgentAppsError(error) || !BEFORE_CALL.has(error.code)) return error
   const speaksOf = delegating.get(error) ?? error.tool
   const isOfDelegate = speaksOf === delegate || (error.code === 'ARGS_INVALID' && !isName(delegate))
@@ -134,7 +134,7 @@ export function delegateFailed(tool: string, delegate: string, error: unknown): 
 }
 
 /** Adds the tool's name to an error of importing its delegate's code. */
-export function delegateUnready(tool: string, error: unknown): unknown {
+function delegateUnready(tool: string, error: unknown): unknown {
   return isAgentAppsError(error) ? withTool(tool, error) : error
 }
 

@@ -61,7 +61,7 @@ export async function addressedTools(
 }
 
 /** The middleware that a key is named after, or the fault of a tool that may be one. */
-export type FoundMiddleware = { tool: ToolDef; fault?: never } | { tool?: never; fault: Fault }
+type FoundMiddleware = { tool: ToolDef; fault?: never } | { tool?: never; fault: Fault }
 
 type Fault = NonNullable<CascadeTool['fault']>
 

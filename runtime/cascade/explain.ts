@@ -214,7 +214,7 @@ const HINT = 'Give the name of a tool, a path relative to the file, or an `inlin
  *
  * @param writer the tool whose metadata has the delegate
  */
-export async function delegateProblem(
+async function delegateProblem(
   delegate: JsonValue | undefined,
   writer: ToolDef,
   globals: Globals,

@@ -64,7 +64,7 @@ function inheritedSchemas(
 }
 
 /** A cascade as it was resolved, from an index or from files. */
-export interface CascadeParts {
+interface CascadeParts {
   chain?: Chain
   /** All keys of its effective metadata. */
   keys?: readonly string[]

@@ -18,7 +18,7 @@ import type { Globals } from '../state/context.js'
 import type { ToolDef } from '../state/tool-def.js'
 import type { ToolSource } from '../state/tool-source.js'
 
-export interface FoundContent {
+interface FoundContent {
   text: string
   content: ContentRecord
   /** The directives that may occur in it, by name. */

@@ -54,7 +54,7 @@ interface AgentModule {
  *
  * @throws CONTEXT_MISSING outside a call; TOOL_NOT_FOUND without the library; the errors of `agent`
  */
-export async function runAgentSkill(
+async function runAgentSkill(
   skill: ToolDef,
   ctx: Context | undefined,
   globals: Globals,

@@ -3,7 +3,7 @@ import type { Disk } from './disk-seam.js'
 import { bundleReplaced } from './later.js'
 
 /** The files of a bundle. Paths are absolute, below the bundle's own root. */
-export interface BundledFiles {
+interface BundledFiles {
   cwd: string
   /** The folder of the package's own skills; null if they are not searched. */
   library: string | null
@@ -22,10 +22,10 @@ export interface BundledFiles {
 }
 
 /** The chunks with the parts of files, by path. */
-export type FileTable = Record<string, () => Promise<{ default: FileParts }>>
+type FileTable = Record<string, () => Promise<{ default: FileParts }>>
 
 /** Parts keyed by their range `start-end` in bytes. Bytes that are not UTF-8 are base64. */
-export type FileParts = Record<string, string | { base64: string }>
+type FileParts = Record<string, string | { base64: string }>
 
 /** The `#disk` of a bundle, set by its entry: chunks import this module, so it holds no contents. */
 export let disk: Disk

@@ -163,7 +163,7 @@ export function hasHooks({ frontmatter: { metadata } }: ToolDef): boolean {
  *
  * @throws INIT_FAILED if the tool requires itself
  */
-export async function requiredWithHooks(tool: ToolDef, globals: Globals): Promise<ToolDef[]> {
+async function requiredWithHooks(tool: ToolDef, globals: Globals): Promise<ToolDef[]> {
   const found = new Set<ToolDef>()
   const seen = new Set<string>()
   const follow = async (one: ToolDef, way: readonly string[], isDirect: boolean): Promise<void> => {

@@ -8,7 +8,7 @@ import type { PromptRequest } from '../state/policy.js'
 import type { ToolDef } from '../state/tool-def.js'
 
 /** The asking call or hook. */
-export interface Asker {
+interface Asker {
   readonly globals: Globals
   readonly envelope: Partial<Pick<Context['envelope'], 'agentId' | 'sessionId' | 'userId'>>
   /** Throws once the answer is no longer needed. */

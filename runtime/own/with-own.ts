@@ -12,7 +12,7 @@ import { askFor } from './ask-for-tool.js'
 import { configOf, environmentOf } from './tool-config.js'
 
 /** A call whose tools have their own configuration, variables or state. */
-export interface OwnCall extends CallContext {
+interface OwnCall extends CallContext {
   readonly tool: ToolDef
   readonly globals: Globals
   readonly options: InvokeOptions | undefined

@@ -238,7 +238,7 @@ export interface RemoteSkill {
 }
 
 /** Marks a registered tool as a server's, or as one that validates its own arguments. */
-export function markTool(
+function markTool(
   { tools: { programmaticTools }, stats }: Globals,
   name: string,
   validate: 'ours' | 'owner' | undefined,

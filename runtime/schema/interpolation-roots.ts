@@ -30,7 +30,7 @@ function allowedEnvironment(names: readonly string[] = []): Record<string, strin
 }
 
 /** A context's fields as own properties, which paths need. Expensive ones are computed when a path reads them. */
-export function contextFields(ctx: Context) {
+function contextFields(ctx: Context) {
   const { args, locals, globals } = ctx
   return {
     args,

@@ -37,7 +37,7 @@ export function idIn(spawned: SpawnPolicy | string): string | undefined {
 }
 
 /** The limits of an agent's call besides the policy in its options. */
-export interface AgentAbove {
+interface AgentAbove {
   spawned: readonly AgentPolicy[]
   skills: readonly ToolDef[]
 }

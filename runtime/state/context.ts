@@ -290,7 +290,7 @@ export interface Stats {
 }
 
 /** The last key, and what it was made from. */
-export interface PathsKey {
+interface PathsKey {
   entries: PathEntry[]
   cwd: string | undefined
   key: string

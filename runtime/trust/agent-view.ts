@@ -55,7 +55,7 @@ function whyWithheld({ own, canAsk }: ProjectTrust): string {
 }
 
 /** Finds a tool in the view of an untrusted project. */
-export type FindTool = (globals: Globals) => Promise<ToolDef | undefined>
+type FindTool = (globals: Globals) => Promise<ToolDef | undefined>
 
 /**
  * The runtime that an agent's call is made in. A person is asked first if the call needs code of an untrusted project;

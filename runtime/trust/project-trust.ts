@@ -228,7 +228,7 @@ export interface ProjectQuestion {
 }
 
 /** Asks a person whether a project is trusted, and notifies listeners. */
-export async function putQuestion(
+async function putQuestion(
   request: Omit<ProjectRequest, 'signal' | 'expires'>,
   call: ProjectQuestion,
   globals: Globals,

@@ -88,7 +88,7 @@ export type ErrorCode =
   | 'USAGE'
   | 'WORKSPACE_MISSING'
 
-export interface ErrorDetails {
+interface ErrorDetails {
   /** Advice for a person. */
   hint: string
   /** Advice for the model that made the call. */

@@ -114,7 +114,7 @@ export interface ResolvedCascade {
   hasManySources: boolean
 }
 
-export type CascadeProblemCode =
+type CascadeProblemCode =
   | 'annotation-unknown'
   | 'annotation-invalid'
   | 'annotation-nested'

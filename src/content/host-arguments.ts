@@ -2,7 +2,7 @@ import { isJsonObject } from '../base/json.js'
 import { asText } from './interpolate.js'
 
 /** A call's arguments as a host has them that knows only words. */
-export interface HostArguments {
+interface HostArguments {
   /** All of them as one string. */
   all: string
   positional: (string | undefined)[]

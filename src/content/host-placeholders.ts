@@ -42,7 +42,7 @@ export interface HostValues {
 }
 
 /** A text with its placeholders filled in. */
-export interface FilledText {
+interface FilledText {
   text: string
   /** True where an argument stood in it. */
   hasArguments: boolean

@@ -10,7 +10,7 @@ export interface Rendering<Place> {
 }
 
 /** The operations that rendering needs from its caller. */
-export interface Renderer<Place> {
+interface Renderer<Place> {
   /** Runs a directive. Its result is a string, or a text with parts. */
   run: (directive: DirectivePart, inner: Inner, place: Place) => Promise<string | Rendering<Place>>
   /** Returns the place for a directive's children, with additions to their `locals`. */

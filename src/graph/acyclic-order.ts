@@ -1,7 +1,7 @@
 import { type Cycle, shownCycle } from './cycle.js'
 
 /** A graph with its cycles cut. */
-export interface AcyclicOrder {
+interface AcyclicOrder {
   /** Every node, after all nodes that it still leads to. */
   order: number[]
   /** The edges that were cut, in the order of their nodes. */
@@ -9,7 +9,7 @@ export interface AcyclicOrder {
 }
 
 /** An edge that leads back to a node on the current path. */
-export interface ClosingEdge {
+interface ClosingEdge {
   from: number
   /** The index of the edge among the node's edges. */
   edge: number

@@ -39,7 +39,7 @@ export interface DirectivePart {
   content?: NestedContent
 }
 
-export interface DirectiveLine {
+interface DirectiveLine {
   /** The text before it on its first line. */
   lead: string
   /** The line end after its last one; empty at the text's end. */

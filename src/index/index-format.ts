@@ -56,9 +56,9 @@ export const INDEX_VERSION = 2
 export const INDEX_SCHEMA = 'agent-apps/schema/index.json'
 
 /** More records (tools and files together) than this are split into shards. */
-export const INLINE_RECORDS = 256
+const INLINE_RECORDS = 256
 /** About how many records one shard holds: few enough to parse in a millisecond, enough that few files are written. */
-export const SHARD_RECORDS = 512
+const SHARD_RECORDS = 512
 
 export const SECTIONS = ['tools', 'details', 'files', 'cascades', 'contents'] as const
 export type Section = (typeof SECTIONS)[number]

@@ -18,7 +18,7 @@ import {
 } from './index-format.js'
 import { isHeader, recordFault } from './record-fault.js'
 
-export interface FileState {
+interface FileState {
   /** Bytes. */
   size: number
   /** Milliseconds since the epoch. */
@@ -282,9 +282,9 @@ export function readHeader(text: string): IndexHeader {
 }
 
 /** The records of a file, the index file itself or a shard, by section. */
-export type IndexPart = { [Name in Section]: SectionReader<IndexRecords[Name][string]> }
+type IndexPart = { [Name in Section]: SectionReader<IndexRecords[Name][string]> }
 
-export interface SectionReader<Value> {
+interface SectionReader<Value> {
   /** The record of a key. */
   one: (key: string) => Value | undefined
   all: () => ReadonlyMap<string, Value>

@@ -1,7 +1,7 @@
 import { isJsonObject, isStringArray, type JsonObject, type JsonValue } from '../base/json.js'
 
 /** The declarations of the parts that belong to one tool alone. */
-export interface Declared {
+interface Declared {
   /** JSON Schema of its configuration; null where it takes none but `enabled` and `timeoutMs`. */
   config: JsonObject | null
   /** The variables of the environment that it may read. */
@@ -16,7 +16,7 @@ export interface StateSlot {
 }
 
 /** The keys of metadata that are read here. */
-export const OWN_KEYS = [
+const OWN_KEYS = [
   ...(['config', 'env', 'state-slot', 'requires', 'requires-tools', 'executor'] as const),
   ...(['contract-version', 'description-path', 'catalog'] as const),
 ]
@@ -32,7 +32,7 @@ export function declaredBy(metadata: JsonObject): Declared {
 }
 
 /** A value under one of the keys that is not of its form. */
-export interface DeclarationFault {
+interface DeclarationFault {
   key: string
   /** The expected value, as the end of a sentence. */
   expected: string

@@ -23,7 +23,7 @@ export type GlobProgram =
   | { steps: GlobStep[]; not?: never; prefix?: never }
   | { not: GlobStep[]; prefix: string; steps?: never }
 
-export interface MatchOptions {
+interface MatchOptions {
   /** Lets `*` and `?` match `/` too, and any wildcard any segment. */
   acrossSlashes?: boolean
   /** Lets wildcards match `.` and `..` segments. */

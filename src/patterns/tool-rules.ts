@@ -38,7 +38,7 @@ export interface RuleDecision<Answer> {
 const ALWAYS_ALLOWED = 'context-manager'
 
 /** True for the library's tool that lists of allowed tools need not name. */
-export function isAlwaysAllowed(tool: MatchedTool): boolean {
+function isAlwaysAllowed(tool: MatchedTool): boolean {
   return tool.name === ALWAYS_ALLOWED && isOfLibrary(tool)
 }
 

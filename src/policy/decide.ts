@@ -204,7 +204,7 @@ export function decisionOf(error: unknown): Decision | undefined {
 type Answer = 'allow' | 'ask' | 'deny'
 
 /** The answer of the rules to a call. */
-export interface RuleAnswer {
+interface RuleAnswer {
   decision: Answer
   by: string
   rule: string
@@ -213,7 +213,7 @@ export interface RuleAnswer {
 }
 
 /** The answer of the first group of rules that matches; null if none does. */
-export function ruleAnswer(call: AgentCall, { rules }: Limits): RuleAnswer | null {
+function ruleAnswer(call: AgentCall, { rules }: Limits): RuleAnswer | null {
   for (const group of rules) {
     let strictest: RuleAnswer | null = null
     for (const list of group.lists) {
@@ -247,7 +247,7 @@ function listAnswer(call: AgentCall, list: Written, group: RuleGroup): RuleAnswe
  * The rules of a list that count for a tool. One that allows does not where its author may not allow, nor by
  * a tag or a glob where the tool can do more than read: it would cover tools that its author never saw.
  */
-export function countingRules(call: AgentCall, list: Written, { mayAllow }: RuleGroup): readonly ToolRule[] {
+function countingRules(call: AgentCall, list: Written, { mayAllow }: RuleGroup): readonly ToolRule[] {
   const rules = rulesFor(list, call)
   return rules.filter(rule => policyOf(rule) !== 'allow' || (mayAllow && mayCover(rule, call)))
 }
@@ -255,7 +255,7 @@ export function countingRules(call: AgentCall, list: Written, { mayAllow }: Rule
 /**
  * False for a tag or a glob where the tool can do more than read, or where only a server says what it does.
  */
-export function mayCover(rule: ToolRule, call: AgentCall): boolean {
+function mayCover(rule: ToolRule, call: AgentCall): boolean {
   const { isRemote = false, guards } = call
   const mustBeNamed = isRemote || reachOut([...guards.required, ...guards.optional])
   return !mustBeNamed || isNamed(rule, call)

@@ -6,7 +6,7 @@ import { pathProblem, pathQuery } from '../values/path-expression.js'
 export type KeyTemplate = readonly (string | { path: string })[]
 
 /** A call's key, and whether it is a plain string or JSON: `42` and `"42"` are two keys. */
-export interface FilledKey {
+interface FilledKey {
   text: string
   form: 'text' | 'json'
 }

@@ -2,7 +2,7 @@ import { isJsonObject, type JsonValue } from '../base/json.js'
 import { shownLines, shownText, visibleText } from './shown-text.js'
 
 /** A call that a person is asked about, as far as they are shown it. */
-export interface QuestionedCall {
+interface QuestionedCall {
   tool: string
   layer: string
   reason: string

@@ -12,7 +12,7 @@ const VALUES_MAX = 1_000_000
 export class CloneRefused extends Error {}
 
 /** The number of values that may still be copied. */
-export interface Room {
+interface Room {
   left: number
 }
 

@@ -4,7 +4,7 @@ import { describeValue, ISSUES_MAX, type Step, shownPath, valueAt } from './issu
 import { isStandardSchema, type StandardIssue, type StandardSchema } from './standard-schema.js'
 
 /** The part of a tool that a schema describes. */
-export type SchemaPart = 'params' | 'returns' | 'config' | 'state'
+type SchemaPart = 'params' | 'returns' | 'config' | 'state'
 
 /** A schema of a tool that cannot be described as JSON Schema. */
 export class UnsupportedSchema extends AgentAppsError {

@@ -21,7 +21,7 @@ export interface DescribedSchema<Input = unknown, Output = Input> extends Standa
     Required<Pick<StandardSchema['~standard'], 'jsonSchema'>>
 }
 
-export type StandardResult<Output> =
+type StandardResult<Output> =
   | { readonly value: Output; readonly issues?: undefined }
   | { readonly issues: readonly StandardIssue[] }
 

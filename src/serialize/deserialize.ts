@@ -24,7 +24,7 @@ export function deserialize(value: unknown, { functions = false }: DeserializeOp
 }
 
 /** The reviver of `JSON.parse`. */
-export type Reviver = (this: unknown, key: string, value: unknown) => unknown
+type Reviver = (this: unknown, key: string, value: unknown) => unknown
 
 /** Restores a value from the output of `stringify`, or from any JSON. Throws JSON_INVALID. */
 export function parse(text: string, options?: DeserializeOptions | Reviver | null): unknown {

@@ -1,7 +1,7 @@
 import { AgentAppsError } from '../base/error.js'
 
 /** The content of an `inline://` reference. */
-export interface InlineText {
+interface InlineText {
   kind: 'code' | 'markdown'
   text: string
 }

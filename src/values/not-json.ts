@@ -1,5 +1,5 @@
 /** A value that JSON does not have, and its path. */
-export interface NotJson {
+interface NotJson {
   /** For example `metadata.list[0]`. */
   path: string
   what: string

@@ -37,7 +37,7 @@ import { ToolResolver } from '../../project/tool-resolver.js'
 import type { BundledDirectory, BundledSource } from '../parts/bundle-parts.js'
 
 /** A compiled directory, as its index describes it. */
-export interface IndexedDirectory {
+interface IndexedDirectory {
   dir: string
   header: IndexHeader
   lines: Lines

@@ -24,7 +24,7 @@ interface SourcePosition {
   column: number
 }
 
-export interface FollowedCode {
+interface FollowedCode {
   text: string
   unfollowed: UnfollowedCode[]
 }

@@ -10,7 +10,7 @@ import { BUILT_DIRECTORY } from '../../files/package-place.js'
 import { type BundledDirectory, type BundleParts, MARK } from '../parts/bundle-parts.js'
 import { type EntryChunks, entryText, partsText, shardText, tableText } from '../parts/bundle-texts.js'
 
-export interface BuildBundleOptions {
+interface BuildBundleOptions {
   /** The entry's file name. */
   name: string
   /** The folder beside it that all other files go to. */

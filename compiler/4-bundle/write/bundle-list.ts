@@ -8,7 +8,7 @@ import { BUNDLE_NAME, type BundlePath } from '../parts/bundle-place.js'
 /** The file in a bundle's folder that lists its other files, so that the next bundle removes those that it does not need. */
 export const LIST = 'bundle.json'
 
-export interface BundleList {
+interface BundleList {
   entry: string
   /** True where the entry has a source map. */
   map: boolean
