@@ -2,8 +2,6 @@ import { styleText } from 'node:util'
 import { visibleJson, visibleText } from '../src/policy/shown-text.js'
 import type { Io, Terminal } from './standard-io.js'
 
-type Style = Parameters<typeof styleText>[0]
-
 interface OutputOptions {
   json: boolean
   quiet: boolean
@@ -62,7 +60,7 @@ export class Output {
   }
 
   /** Styles text if colours are enabled for the stream that it will be written to. */
-  style(style: Style, text: string, stream = this.stdout): string {
+  style(style: Parameters<typeof styleText>[0], text: string, stream = this.stdout): string {
     const wanted = this.#color ?? (stream.isTTY && !process.env.NO_COLOR)
     // Node itself would look only at standard output.
     return wanted ? styleText(style, text, { validateStream: false }) : text

@@ -35,7 +35,10 @@ export async function clean(options: CleanOptions = {}): Promise<CleanResult> {
   checkProjectOptions('clean', options, OPTIONS)
   const { directories, projectFile } = await readProject(options, false)
   const removed: string[] = []
-  const cleanOne = (directory: Shown, made: (dir: string) => string[]): void => {
+  const cleanOne = (
+    directory: Pick<ProjectDirectory, 'dir' | 'shown'>,
+    made: (dir: string) => string[],
+  ): void => {
     const files = filesToRemove(directory.dir, made)
     for (const file of files) removed.push(shownPath(directory, file))
     if (options.dryRun) return
@@ -47,8 +50,6 @@ export async function clean(options: CleanOptions = {}): Promise<CleanResult> {
   if (projectFile !== null) cleanOne(projectFile, madeProject)
   return { removed }
 }
-
-type Shown = Pick<ProjectDirectory, 'dir' | 'shown'>
 
 function filesToRemove(directory: string, made: (dir: string) => string[]): string[] {
   try {

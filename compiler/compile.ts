@@ -120,11 +120,6 @@ async function emitProject({ projectFile }: Project, job: Job): Promise<string[]
   return []
 }
 
-/** The result of compiling a project, and the output of `make`. */
-interface CompiledProject<Made> extends Omit<CompileResult, 'bundled'> {
-  made: Made
-}
-
 /**
  * Compiles a project that has already been loaded.
  *
@@ -136,7 +131,7 @@ export async function compileRead<Made extends { diagnostics: Message[] }>(
   options: CompileOptions,
   watchSink: WatchSink | undefined,
   make: (job: Job, outdated: readonly string[]) => Promise<Made>,
-): Promise<CompiledProject<Made>> {
+): Promise<Omit<CompileResult, 'bundled'> & { made: Made }> {
   const job: Job = {
     ...options,
     watchSink,

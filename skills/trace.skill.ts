@@ -27,10 +27,6 @@ export interface TraceEntry {
   error?: string
 }
 
-/** The used part of OpenTelemetry's API. */
-interface Telemetry {
-  trace: { getTracer: (name: string) => Tracer }
-}
 interface Tracer {
   startActiveSpan: <Result>(name: string, options: object, run: (span: Span) => Result) => Result
 }
@@ -87,7 +83,7 @@ let loading: Promise<Tracer | null> | undefined
 
 function tracerOf(): Promise<Tracer | null> {
   loading ??= import(TELEMETRY).then(
-    ({ trace: api }: Telemetry) => api.getTracer('agent-apps'),
+    ({ trace: api }: { trace: { getTracer: (name: string) => Tracer } }) => api.getTracer('agent-apps'),
     () => null,
   )
   return loading

@@ -97,9 +97,7 @@ function isInMessages({ messages, toolCallId }: AskedCall): boolean {
   return assistantParts(messages).some(part => part.type === 'tool-call' && part.toolCallId === toolCallId)
 }
 
-type AssistantPart = Exclude<Extract<ModelMessage, { role: 'assistant' }>['content'], string>[number]
-
-function assistantParts(messages: readonly ModelMessage[]): AssistantPart[] {
+function assistantParts(messages: readonly ModelMessage[]) {
   return messages.flatMap(({ role, content }) =>
     role === 'assistant' && typeof content !== 'string' ? content : [],
   )

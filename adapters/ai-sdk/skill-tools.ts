@@ -67,14 +67,8 @@ function toolApprovals(
   )
 }
 
-/** The ids of an agent's calls. */
-interface AgentIds {
-  sessionId?: string
-  userId?: string
-}
-
 /** An agent with these ids in its calls and their answers, since a named agent has none. */
-function withIds(agent: AgentRuntime, ids: AgentIds): AgentRuntime {
+function withIds(agent: AgentRuntime, ids: { sessionId?: string; userId?: string }): AgentRuntime {
   return {
     ...agent,
     invoke: (ref, args, options) => agent.invoke(ref, args, { ...ids, ...options }),

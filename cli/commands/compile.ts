@@ -2,7 +2,7 @@ import { resolve } from 'node:path'
 import { type CompileOptions, type CompileResult, compile, fromMessage, watch } from 'agent-apps/compiler'
 import { type AgentAppsError, isAgentAppsError } from '../../src/base/error.js'
 import { type Command, INTERRUPTED, type Invocation, projectOptions } from '../command.js'
-import { commandLine } from '../command-line.js'
+import { compileLine } from '../compile-line.js'
 import { indexOf, isProjectFile } from '../compiled-files.js'
 import { fromHere } from '../from-here.js'
 import { isModuleFile } from '../module-type.js'
@@ -216,7 +216,7 @@ function bundleOptions(invocation: Invocation): CompileOptions {
   const completed = { ...invocation, options: { ...options, bundle: 'dist/agent.mjs' } }
   throw usageError(
     `\`--${lost}\` requires \`--bundle\`.`,
-    `Name the file to write: \`${commandLine('compile', completed, WRITING)}\`.`,
+    `Name the file to write: \`${compileLine(completed, WRITING)}\`.`,
   )
 }
 
@@ -321,7 +321,7 @@ function checkSummary(
     `out of date: ${files.join(', ')}${unseen}${faults}`,
     ...names.map(name => `  ${name}`),
     ...(more > 0 ? [`  and ${count(more)} more`] : []),
-    `run \`${commandLine('compile', invocation, WRITING)}\``,
+    `run \`${compileLine(invocation, WRITING)}\``,
   ].join('\n')
 }
 

@@ -76,12 +76,9 @@ export function checkPatterns(value: JsonValue | undefined, at: Locator): Findin
     })
 }
 
-interface Fault {
-  rule: ToolRule
-  problem?: { message: string; offset: number } | undefined
-}
-
-function faultsIn(list: string): Fault[] {
+function faultsIn(
+  list: string,
+): { rule: ToolRule; problem?: { message: string; offset: number } | undefined }[] {
   return parsePatterns(list)
     .filter(rule => rule.problem !== undefined || !mayBeKnown(rule))
     .map(rule => ({ rule, problem: rule.problem }))

@@ -18,10 +18,8 @@ export interface LibraryTools {
   readTools: () => Map<string, ToolRecord>
   readDirectives: () => Map<string, readonly DirectiveForm[]>
   /** The function of a directive that runs at build time; null for any other name. */
-  staticDirective: (name: string) => Promise<DirectiveFunction | null>
+  staticDirective: (name: string) => Promise<((ctx: undefined, call: DirectiveCall) => unknown) | null>
 }
-
-type DirectiveFunction = (ctx: undefined, call: DirectiveCall) => unknown
 
 /** The library from its index, which the package ships; null where that is not there. */
 function readLibrary(): LibraryTools | null {

@@ -42,13 +42,12 @@ type StoredTool = [
   catalogTokens: number,
   written: boolean,
   cascade: CascadeInput | null,
-  delegate: StoredDelegate | null,
+  delegate: [ref: string, line: number, column: number] | null,
   content: [directives: readonly string[], included: string[]] | null,
   references: StoredReference[],
   validators: string[],
 ]
 type StoredReference = [kind: ReferenceKind, ref: string, line: number, column: number]
-type StoredDelegate = [ref: string, line: number, column: number]
 export type StoredFinding = [rule: string, line: number, column: number, ...found: string[]]
 
 /** @param isWritten true for a tool that has its name, so that its records are in the index */

@@ -6,9 +6,7 @@ import { perRuntime } from '../state/per-runtime.js'
 import type { ApprovalAnswer, HostRequest } from '../state/policy.js'
 
 /** The host's answer, or the reason why it gave none. */
-type HostAnswer =
-  | { answered: true; answer: unknown }
-  | { answered: false; aborted: boolean; reason: string }
+type HostAnswer = { answered: true; answer: unknown } | { answered: false; aborted: boolean; reason: string }
 
 /** Settles once the last question of a session and user, and all before it, are answered. */
 const lastQuestions = perRuntime(() => new Map<string, Promise<unknown>>())

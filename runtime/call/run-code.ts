@@ -21,14 +21,11 @@ const checks = lazy(() => import('../directory/checked-files.js'))
 const agents = lazy(() => import('./agent-calls.js'))
 export const inline = lazy(() => import('../find/inline-tools.js'))
 
-/** A module's tool, ready to be called. */
-interface LoadedCode {
-  fn: ToolFunction
-  module: Record<string, unknown>
-}
-
 /** Loads a tool's compiled module, or bundles its file if the module is missing or out of date. */
-export async function loadCode(source: ToolSource, globals: Globals): Promise<LoadedCode> {
+export async function loadCode(
+  source: ToolSource,
+  globals: Globals,
+): Promise<{ fn: ToolFunction; module: Record<string, unknown> }> {
   const { state, record } = source
   const module = await importCode(source, record.module, { file: record.file }, globals)
   const exported = record.exported ?? 'default'

@@ -120,9 +120,7 @@ export function mayBeMiddleware({ role, roleMeant }: ToolFrontmatter): boolean {
 
 function middlewareOf(tool: ToolDef): FoundMiddleware {
   const { name, frontmatter, origin } = tool
-  return frontmatter.role === 'middleware'
-    ? { tool }
-    : { fault: roleFault(origin.file || name, 'middleware') }
+  return frontmatter.role === 'middleware' ? { tool } : { fault: roleFault(origin.file || name) }
 }
 
 /** The directories in which a tool's middleware and directives are looked for: its own layer, then the library. */

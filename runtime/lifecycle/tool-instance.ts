@@ -116,11 +116,11 @@ export class ToolInstance {
   }
 
   /** Refuses new calls, waits for running ones, and calls the hook `deactivate`. */
-  async deactivate(reason: () => AgentAppsError = () => toolInactive(this.tool.name)): Promise<void> {
+  async deactivate(): Promise<void> {
     this.isOff = true
     await this.next(async () => {
       if (this.state !== 'active') return
-      await this.running.drain(reason)
+      await this.running.drain(() => toolInactive(this.tool.name))
       await this.leave()
     })
   }

@@ -27,7 +27,9 @@ export class Sourced {
   }
 
   /** A field that is computed when read. All objects share its function: one per object would be several times slower. */
-  static computed(compute: Compute): PropertyDescriptor & ThisType<Sourced> {
+  static computed(
+    compute: (source: ToolSource, globals: Globals) => unknown,
+  ): PropertyDescriptor & ThisType<Sourced> {
     return {
       enumerable: true,
       get() {
@@ -36,8 +38,6 @@ export class Sourced {
     }
   }
 }
-
-type Compute = (source: ToolSource, globals: Globals) => unknown
 
 /** The source of a tool; undefined for a registered one, and for one of another copy of the package. */
 export function sourceOf(tool: ToolDef): ToolSource | undefined {

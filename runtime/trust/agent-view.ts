@@ -54,16 +54,13 @@ function whyWithheld({ own, canAsk }: ProjectTrust): string {
   return own.config.policy?.trust?.project === 'deny' ? 'the host denies it' : 'no person can be asked'
 }
 
-/** Finds a tool in the view of an untrusted project. */
-type FindTool = (globals: Globals) => Promise<ToolDef | undefined>
-
 /**
  * The runtime that an agent's call is made in. A person is asked first if the call needs code of an untrusted project;
  * if that is denied, the tool is hidden, and a hint is returned.
  */
 export async function callView(
   globals: Globals,
-  find: FindTool,
+  find: (globals: Globals) => Promise<ToolDef | undefined>,
   call: Omit<ProjectQuestion, 'tool'>,
 ): Promise<AgentView | string> {
   const trust = await trustOf(globals)

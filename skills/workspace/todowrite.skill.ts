@@ -39,7 +39,7 @@ export default defineTool({
     initial: { todos: [] },
   },
   execute: (args, ctx) => {
-    const state = ctx.state as TodoState
+    const state = ctx.state as { todos: Todo[] }
     const { todos } = args as { todos?: Todo[] }
     ctx.update({ title: todos ? 'Writing the todos' : 'Reading the todos' })
     if (todos) state.todos = todos
@@ -83,8 +83,4 @@ const CONTENT_MAX = 200
 function shortened(content: string, most: number): string {
   const line = content.replace(/\s+/g, ' ').trim()
   return line.length > most ? `${line.slice(0, most)}…` : line
-}
-
-interface TodoState {
-  todos: Todo[]
 }

@@ -78,7 +78,7 @@ function markdown({ described, named, notListed, search }: CatalogPage): string 
 function entryAsMarkdown({ name, description, location, content }: CatalogEntry): string {
   const place = location === undefined ? '' : ` (${markdownText(oneLine(location))})`
   const text = `- **${markdownText(oneLine(name))}**${place}: ${markdownText(oneLine(description))}\n`
-  return content === undefined ? text : `${text}\n${markdownBlock(content, '  ')}\n\n`
+  return content === undefined ? text : `${text}\n${markdownBlock(content)}\n\n`
 }
 
 function json({ described, named, notListed, search }: CatalogPage): string {
@@ -149,13 +149,13 @@ function markdownText(text: string): string {
     .replace(HIDDEN, reference)
 }
 
-/** Returns lines as a Markdown code block that none of them can end. */
-function markdownBlock(text: string, indent: string): string {
+/** Returns lines as an indented Markdown code block that none of them can end. */
+function markdownBlock(text: string): string {
   const runs = text.match(/`+/g) ?? []
   const fence = '`'.repeat(runs.reduce((longest, run) => Math.max(longest, run.length + 1), 3))
   // In a code block nothing is escaped.
   const shown = printable(text.replace(/\r\n?/g, '\n')).replace(HIDDEN, '\uFFFD').replace(/\n$/, '')
-  return [fence, ...shown.split('\n'), fence].map(line => (line === '' ? '' : indent + line)).join('\n')
+  return [fence, ...shown.split('\n'), fence].map(line => (line === '' ? '' : `  ${line}`)).join('\n')
 }
 
 /** Returns a value as JSON on one line; parsing it gives exactly that value. */

@@ -65,12 +65,10 @@ export function unitsText({ units = [] }: Pick<DirectoryNames, 'units'>): string
 }
 
 /** Files that were read again, by the names in which they stand. */
-const replaced = new WeakMap<DirectoryNames, Replaced>()
-
-interface Replaced {
-  base: DirectoryNames
-  files: ReadonlyMap<string, DirectoryNames>
-}
+const replaced = new WeakMap<
+  DirectoryNames,
+  { base: DirectoryNames; files: ReadonlyMap<string, DirectoryNames> }
+>()
 
 /**
  * `before`, with the records of some files replaced by those of a newer reading. Each file must give the same

@@ -120,10 +120,8 @@ function rules(call: AgentCall, limits: Limits): StepAnswer {
   return { step: 5, code: answer.decision === 'deny' ? 'TOOL_DENIED' : null, ...answer }
 }
 
-type RulesAnswer = Omit<Decision, 'step' | 'code'>
-
 /** A guard that fails, or answers anything else, must not let a call through. */
-function guardAnswer(call: AgentCall, { guard }: Limits): RulesAnswer | null {
+function guardAnswer(call: AgentCall, { guard }: Limits): Omit<Decision, 'step' | 'code'> | null {
   if (!guard) return null
   const said = { by: 'the guard', rule: null, written: null }
   try {

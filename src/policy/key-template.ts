@@ -5,12 +5,6 @@ import { pathProblem, pathQuery } from '../values/path-expression.js'
 /** A tool's `approval-key`: literal text, and paths into the arguments. */
 export type KeyTemplate = readonly (string | { path: string })[]
 
-/** A call's key, and whether it is a plain string or JSON: `42` and `"42"` are two keys. */
-interface FilledKey {
-  text: string
-  form: 'text' | 'json'
-}
-
 const EXPRESSION = /\$\{([^{}]*)\}/
 const ARGUMENT = /^args(?=$|[.[])/
 
@@ -30,8 +24,11 @@ export function parseKeyTemplate(written: string): KeyTemplate | { fault: string
   return parts
 }
 
-/** The key of a call. In a key of several parts, each value is JSON, so that none can imitate the text around it. */
-export function fillKey(template: KeyTemplate, args: JsonValue): FilledKey {
+/**
+ * The key of a call, as plain text or JSON: `42` and `"42"` are two keys. In a key of several parts, each value is JSON,
+ * so that none can imitate the text around it.
+ */
+export function fillKey(template: KeyTemplate, args: JsonValue): { text: string; form: 'text' | 'json' } {
   const [only] = template
   if (template.length === 1 && typeof only === 'object') {
     const value = valueAt(only.path, args)

@@ -28,12 +28,6 @@ const LIMITS = {
   expanded: 1_000,
 }
 
-/** Why a schema cannot be used, and the path of the fault. */
-interface SchemaProblem {
-  path: Step[]
-  reason: string
-}
-
 export interface CheckedSchema {
   dialect: Dialect
   /** The schema that each `$ref` in it refers to. */
@@ -56,7 +50,9 @@ const DIALECTS: readonly [RegExp, Dialect][] = [
 ]
 
 /** Checks a schema. Returns how to use it, or its first problem. Never throws. */
-export function checkSchema(schema: JsonObject): CheckedSchema | { problem: SchemaProblem } {
+export function checkSchema(
+  schema: JsonObject,
+): CheckedSchema | { problem: { path: Step[]; reason: string } } {
   try {
     checkSize(schema)
     return new SchemaCheck(schema, dialectOf(schema)).run()

@@ -1,11 +1,5 @@
 import { AgentAppsError } from '../base/error.js'
 
-/** The content of an `inline://` reference. */
-interface InlineText {
-  kind: 'code' | 'markdown'
-  text: string
-}
-
 /** How often base64 may be nested. */
 const LAYERS = 8
 
@@ -15,7 +9,7 @@ const LAYERS = 8
  *
  * @throws INLINE_INVALID
  */
-export function parseInline(reference: string): InlineText {
+export function parseInline(reference: string): { kind: 'code' | 'markdown'; text: string } {
   let rest = reference
   for (let layer = 0; layer < LAYERS; layer++) {
     const [, tag, payload] = /^inline:\/\/([a-z0-9]+),([\s\S]*)$/.exec(rest) ?? []

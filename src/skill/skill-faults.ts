@@ -1,6 +1,5 @@
 import type { Diagnostic } from '../base/diagnostic.js'
 import { AgentAppsError } from '../base/error.js'
-import type { Role } from './frontmatter.js'
 
 /** Why an existing skill cannot be used: the fault, as part of a sentence, and the remedy. */
 export interface Fault {
@@ -29,11 +28,11 @@ export function shadowedFault(file: string, name: string, first: string): Fault 
   }
 }
 
-/** Returns the fault of a skill whose role is almost another one. */
-export function roleFault(file: string, meant: Role): Fault {
+/** Returns the fault of a skill whose role is almost "middleware". */
+export function roleFault(file: string): Fault {
   return {
-    message: `${file}: it has an unknown role that reads like ${meant}`,
-    hint: `If you meant ${meant}, correct the role; else write a known role, or none.`,
+    message: `${file}: it has an unknown role that reads like middleware`,
+    hint: 'If you meant middleware, correct the role; else write a known role, or none.',
   }
 }
 

@@ -5,13 +5,6 @@ import { type McpServerPlace, openClient } from './open-client.js'
 /** Milliseconds before a server is tried again: the first time, and at most. */
 const BACK_OFF = { first: 500, max: 30_000 }
 
-interface LinkOptions {
-  server: string
-  timeoutMs: number
-}
-
-type ServerPlace = Client | (() => Promise<Client>) | McpServerPlace
-
 /** A connection to a server, which is made again if it is lost. */
 export class ServerLink {
   state: 'connected' | 'lost' | 'closed' = 'lost'
@@ -28,8 +21,8 @@ export class ServerLink {
   #following: Promise<void> | null = null
 
   constructor(
-    readonly place: ServerPlace,
-    readonly options: LinkOptions,
+    readonly place: Client | (() => Promise<Client>) | McpServerPlace,
+    readonly options: { server: string; timeoutMs: number },
     private readonly changed: () => void,
   ) {}
 

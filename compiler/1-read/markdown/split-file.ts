@@ -31,18 +31,12 @@ export function splitFirst(decoded: DecodedText): Block | Finding {
   return closeBlock(decoded, start, end + 1)
 }
 
-/** The further skills of a file, and findings for blocks that only look like one. */
-interface FurtherBlocks {
-  blocks: Block[]
-  findings: Finding[]
-}
-
 /**
  * Finds the further skills of a `.skill.md` file. Each begins with a fence that starts a line, follows a
  * blank line, is outside of code, and opens frontmatter with a `name`. Any other `---` belongs to the
  * content.
  */
-export function splitFurther(decoded: DecodedText, first: Block): FurtherBlocks {
+export function splitFurther(decoded: DecodedText, first: Block): { blocks: Block[]; findings: Finding[] } {
   const { text, placeAt } = decoded
   const blocks: Block[] = []
   const findings: Finding[] = []

@@ -296,8 +296,7 @@ function readDirectory({ dir, linked, units }: NamedDirectory, number: number): 
     if (!tool) continue
     const input = cascadeInput(tool)
     const one = cascadeTool(number, name, unit.path, input, 'project')
-    if (input?.roleMeant === 'middleware')
-      read.faulty.set(name, { ...one, fault: roleFault(unit.path, 'middleware') })
+    if (input?.roleMeant === 'middleware') read.faulty.set(name, { ...one, fault: roleFault(unit.path) })
     read.tools.set(name, one)
     const folder = posix.dirname(unit.path)
     const first = isMain(one) ? read.mains.get(folder) : undefined

@@ -61,14 +61,14 @@ export interface SearchedTools extends Pick<IndexedDirectory, 'dir' | 'namesakes
 /** A compiled directory that a bundle's project searches. */
 export interface SearchedIndex extends IndexedDirectory, Omit<SearchedTools, 'records'> {}
 
-type EntryToBundle = Pick<SearchDirectory, 'dir' | 'ignore' | 'namespace' | 'discover'>
-
 /**
  * Reads the index of a directory for a bundle.
  *
  * @throws BUNDLE_UNCOMPILED
  */
-export function readIndexed(entry: EntryToBundle): IndexedDirectory {
+export function readIndexed(
+  entry: Pick<SearchDirectory, 'dir' | 'ignore' | 'namespace' | 'discover'>,
+): IndexedDirectory {
   const { dir } = entry
   try {
     const index = openIndex(indexFiles, dir)

@@ -38,9 +38,6 @@ export type Dependency =
   /** The main skills in a folder of a directory, and in the folders above it. */
   | { kind: 'above'; name: string; dir: string }
 
-/** A reference, without the place where it is written. */
-type PlacelessReference = Pick<ToolReference, 'kind' | 'ref'>
-
 interface LoadedTool {
   name: string
   record: ToolRecord
@@ -102,7 +99,7 @@ export class ToolDependencies {
    * The names that a reference in a file means. A bundle keeps a name in every directory, so that it means
    * the same tool.
    */
-  private targets({ kind, ref }: PlacelessReference, { file, namespace }: Writer): string[] {
+  private targets({ kind, ref }: Pick<ToolReference, 'kind' | 'ref'>, { file, namespace }: Writer): string[] {
     const folder = dirname(file)
     if (kind === 'link' || kind === 'include') {
       const [path, fragment] = splitLink(ref)

@@ -24,11 +24,6 @@ interface SourcePosition {
   column: number
 }
 
-interface FollowedCode {
-  text: string
-  unfollowed: UnfollowedCode[]
-}
-
 /**
  * Makes `new URL('./x', import.meta.url)` in compiled code point to a file of the bundle. Other uses of its
  * location, which a bundle cannot follow, are returned; at run time they see the bundle's own module.
@@ -40,7 +35,7 @@ export function followUrls(
   text: string,
   map: string | null,
   bring: (source: string, url: string) => string | null,
-): FollowedCode {
+): { text: string; unfollowed: UnfollowedCode[] } {
   if (!mayBeUnfollowed(text.replace(REQUIRE_BANNER, ''))) return { text, unfollowed: [] }
   const { code, urls, shifts } = knownPlaces(text.replace(REQUIRE_BANNER, ' '.repeat(REQUIRE_BANNER.length)))
   const edits: Edit[] = []

@@ -46,8 +46,6 @@ export function replaceText(
   return { text: now, replaced }
 }
 
-type Failure = (message: { text: string; hint: string }) => AgentAppsError
-
 function failed(path: string, which: string, { text, hint }: { text: string; hint: string }): AgentAppsError {
   return new AgentAppsError('EDIT_FAILED', `${which}${text}. ${path} was not changed.`, { hint, file: path })
 }
@@ -56,7 +54,7 @@ function replaceOne(
   text: string,
   { old, new: wanted, all = false }: Edit,
   { ending, room }: { ending: '\n' | '\r\n'; room: number },
-  failure: Failure,
+  failure: (message: { text: string; hint: string }) => AgentAppsError,
 ): { text: string; count: number; repeated: number } {
   if (old === wanted) throw failure({ text: 'The old and the new text are the same', hint: 'Leave it out.' })
   const found = [old, withLineEnding(old, '\r\n'), withLineEnding(old, '\n')].find(one => text.includes(one))

@@ -17,12 +17,6 @@ export interface BashArguments {
   timeoutMs: number
 }
 
-/** The host's settings under `config.tools.bash`. */
-interface BashConfig {
-  wrap: string[]
-  env: string[]
-}
-
 /**
  * The approval key of a call: the exact command. Another folder adds `cd … &&`, so that no rule for the start of a command
  * covers it.
@@ -62,7 +56,7 @@ export async function bash(args: BashArguments, ctx: ToolContext): Promise<ToolR
   const { command, timeoutMs } = args
   const workspace = await workspaceOf(ctx)
   const folder = await commandFolder(args, ctx)
-  const { wrap, env } = ctx.config as unknown as BashConfig
+  const { wrap, env } = ctx.config as unknown as { wrap: string[]; env: string[] }
   const title = titleOf(command)
   ctx.update({ title })
   const output = new CommandOutput(

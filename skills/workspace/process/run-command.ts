@@ -1,4 +1,4 @@
-import { type ChildProcess, spawn } from 'node:child_process'
+import { spawn } from 'node:child_process'
 import { randomUUID } from 'node:crypto'
 import { once } from 'node:events'
 import type { Readable } from 'node:stream'
@@ -76,10 +76,8 @@ async function start({ argv, cwd, environment }: Command) {
   const exited = once(child, 'exit')
   // Without a process, this throws the error.
   if (child.pid === undefined) await exited
-  return { child, family: new ProcessFamily(child.pid as ProcessId, mark), exited }
+  return { child, family: new ProcessFamily(child.pid as number, mark), exited }
 }
-
-type ProcessId = NonNullable<ChildProcess['pid']>
 
 /** The reasons to end a command before it ends by itself. */
 function stopsOf({ timeoutMs, signal }: Command) {

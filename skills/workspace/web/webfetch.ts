@@ -14,12 +14,6 @@ interface WebfetchArguments {
   timeoutMs: number
 }
 
-/** The host's settings under `config.tools.webfetch`. */
-interface WebfetchConfig {
-  allow: string[]
-  proxy?: string
-}
-
 /**
  * Fetches a page.
  *
@@ -27,7 +21,7 @@ interface WebfetchConfig {
  */
 export async function webfetch(args: unknown, ctx: ToolContext): Promise<ToolResult> {
   const { url, format, timeoutMs } = args as WebfetchArguments
-  const { allow, proxy } = ctx.config as unknown as WebfetchConfig
+  const { allow, proxy } = ctx.config as unknown as { allow: string[]; proxy?: string }
   const late = AbortSignal.timeout(timeoutMs)
   const signal = AbortSignal.any([ctx.signal, late])
   try {

@@ -1,13 +1,9 @@
 import type { Invocation } from './command.js'
 
-/** The command line that repeats an invocation's paths and the named ones of its options. */
-export function commandLine(
-  command: string,
-  { positionals, options }: Invocation,
-  names: readonly string[],
-): string {
+/** The `compile` that repeats an invocation's paths and the named ones of its options. */
+export function compileLine({ positionals, options }: Invocation, names: readonly string[]): string {
   const flags = names.flatMap(name => flagsOf(name, options[name]))
-  return ['agent-apps', command, ...positionals.map(inShell), ...flags].join(' ')
+  return ['agent-apps compile', ...positionals.map(inShell), ...flags].join(' ')
 }
 
 function flagsOf(name: string, value: Invocation['options'][string]): string[] {
