@@ -124,18 +124,21 @@ export async function outdatedBundle(project: Project, options: BundleOptions): 
 }
 
 /** Digests the indexes of a project, and the options that a bundle depends on. */
-function keyOf(
+function keyOf(project: Project, { bundle: file, ...options }: BundleOptions): string {
+  return bundleKey(project, { file, ...withDefaults(project, options) })
+}
+
+function withDefaults(
   project: Project,
   {
-    bundle: file,
     keep = project.keep,
     minify = false,
     sourcemap = false,
     host,
     libraryTypes = false,
-  }: BundleOptions,
-): string {
-  return bundleKey(project, { file, keep, minify, sourcemap, host, libraryTypes })
+  }: Omit<BundleOptions, 'bundle'>,
+) {
+  return { keep, minify, sourcemap, host, libraryTypes }
 }
 
 function placeOf({ cwd }: Project, { bundle: file = '' }: BundleOptions): BundlePath {
@@ -154,15 +157,10 @@ function shownFiles(files: readonly string[], { folder }: BundlePath, { cwd }: P
 export async function makeBundle(
   project: Project,
   place: BundlePath,
-  {
-    keep = project.keep,
-    minify = false,
-    sourcemap = false,
-    host,
-    libraryTypes = false,
-  }: Omit<BundleOptions, 'bundle'>,
+  options: Omit<BundleOptions, 'bundle'>,
   onPath?: (path: string) => void,
 ): Promise<MadeBundle> {
+  const { keep, minify, sourcemap, host, libraryTypes } = withDefaults(project, options)
   const { parts, declared } = await collectBundle(project, keep, host)
   const own = new Set(project.directories.map(({ dir }) => dir))
   const brought = new Map<string, BundledAsset>()

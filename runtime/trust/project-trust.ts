@@ -112,7 +112,8 @@ export class ProjectTrust {
       tools: listed.map(tool => untrustedTool(tool)),
       configuration: askedConfiguration(this.own.config),
     }
-    return putQuestion(request, call, this.own)
+    const answer = await askInTurn(this.own, call.ids, call.signal, () => shown(request, call, this.own))
+    return answer ?? ABORTED
   }
 
   async #isAllowed(digest: string): Promise<boolean> {
@@ -228,15 +229,6 @@ export interface ProjectQuestion {
 }
 
 /** Asks a person whether a project is trusted, and notifies listeners. */
-async function putQuestion(
-  request: Omit<ProjectRequest, 'signal' | 'expires'>,
-  call: ProjectQuestion,
-  globals: Globals,
-): Promise<Outcome> {
-  const asked = () => shown(request, call, globals)
-  return (await askInTurn(globals, call.ids, call.signal, asked)) ?? ABORTED
-}
-
 async function shown(
   request: Omit<ProjectRequest, 'signal' | 'expires'>,
   { tool, ids, signal }: ProjectQuestion,
