@@ -1,4 +1,5 @@
 import type { ExportOptions, ExportResult } from 'agent-apps/export'
+import { addToGroup } from '../../src/base/add-to-group.js'
 import { type Command, type Invocation, PATH_OPTION, projectOptions } from '../command.js'
 import { fromCwd, fromHere } from '../from-here.js'
 import { noteAll } from '../open-runtime.js'
@@ -98,7 +99,7 @@ const NAMED = 3
 /** The lines about tools, from their names and the rest of a sentence; a message about many tools is one line. */
 function linesOf(all: readonly (readonly [tool: string, rest: string])[], verbose: boolean): string[] {
   const byRest = new Map<string, string[]>()
-  for (const [tool, rest] of all) byRest.set(rest, [...(byRest.get(rest) ?? []), tool])
+  for (const [tool, rest] of all) addToGroup(byRest, rest, tool)
   return [...byRest].flatMap(([rest, tools]) => {
     if (verbose || tools.length <= NAMED) return tools.map(tool => `${tool} ${rest}`)
     return `${tools.slice(0, NAMED).join(', ')} and ${count(tools.length - NAMED)} more: each ${rest}`

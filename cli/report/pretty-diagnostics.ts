@@ -1,4 +1,5 @@
 import { fromMessage, isFollowUp, type Message } from 'agent-apps/compiler'
+import { addToGroup } from '../../src/base/add-to-group.js'
 import type { Invocation } from '../command.js'
 import { fromHere } from '../from-here.js'
 import { count, printable } from '../output.js'
@@ -62,10 +63,7 @@ function groupLines(
 /** Groups messages by hint, so that each hint is shown once. */
 function byNote(messages: readonly Message[]): Map<string, Message[]> {
   const notes = new Map<string, Message[]>()
-  for (const message of messages) {
-    const note = message.note ?? ''
-    notes.set(note, [...(notes.get(note) ?? []), message])
-  }
+  for (const message of messages) addToGroup(notes, message.note ?? '', message)
   return notes
 }
 

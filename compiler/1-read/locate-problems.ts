@@ -1,3 +1,4 @@
+import { addToGroup } from '../../src/base/add-to-group.js'
 import { FILE_START, type Finding, finding, type Place } from '../diagnostics/diagnostics.js'
 import type { Locator } from '../diagnostics/source-text.js'
 import type { DirectoryProblem, LinkedDirectory } from '../records/linked-directory.js'
@@ -18,10 +19,7 @@ export async function locateProblems(
     const named = names.get(name)
     const skill = named && walked.get(named.unit.path)
     if (!named || !skill) continue
-    const located = finding(code, await placeIn(skill, name, path), ...found)
-    const known = findings.get(skill.path)
-    if (known) known.push(located)
-    else findings.set(skill.path, [located])
+    addToGroup(findings, skill.path, finding(code, await placeIn(skill, name, path), ...found))
   }
   return findings
 }

@@ -2,6 +2,7 @@ import { existsSync, realpathSync } from 'node:fs'
 import { dirname, join, relative, resolve } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import type { BuildFailure, BuildOptions, BuildResult, Message, Metafile, Plugin } from 'esbuild'
+import { addToGroup } from '../../src/base/add-to-group.js'
 import { INDEX_DIRECTORY } from '../../src/index/index-format.js'
 import { EsbuildEnded, useEsbuild } from './esbuild.js'
 import { forbiddenImports, guardedReads, inputProblem, mentionsOwnPlace } from './import-guard.js'
@@ -291,7 +292,7 @@ function failuresByEntry(
   const failed = new Map<string, ModuleFailure[]>()
   for (const error of errors) {
     const key = error.location === null ? undefined : keyOf(error.location.file, place, keys)
-    if (key !== undefined) failed.set(key, [...(failed.get(key) ?? []), failureOf(place, error)])
+    if (key !== undefined) addToGroup(failed, key, failureOf(place, error))
   }
   return failed
 }

@@ -1,3 +1,4 @@
+import { addToGroup } from '../../src/base/add-to-group.js'
 import { strongComponents } from '../../src/graph/strong-components.js'
 import type { Role, ToolKind } from '../../src/skill/frontmatter.js'
 import type { ReferenceKind } from '../../src/skill/references.js'
@@ -58,9 +59,7 @@ export function reachableGraph(
   const next = new Map<string, string[]>()
   for (const { from, to } of edges) {
     const [here, there] = reverse ? [to, from] : [from, to]
-    const known = next.get(here)
-    if (known) known.push(there)
-    else next.set(here, [there])
+    addToGroup(next, here, there)
   }
   const steps = new Map(starts.map(id => [id, 0]))
   // A map's iteration also visits entries added on the way.

@@ -1,5 +1,6 @@
 import { join, resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import { addToGroup } from '../../src/base/add-to-group.js'
 import { orNull } from '../../src/base/attempt.js'
 import { labelOf } from '../../src/skill/names.js'
 import { namesInScope } from '../../src/skill/namespaces.js'
@@ -102,12 +103,7 @@ export class ToolResolver<Tool extends { name: string }> {
   ): ToolsByFile<Tool> {
     const files: ToolsByFile<Tool> = new Map()
     for (const directory of this.directories)
-      for (const [file, tool] of toolsOf(directory)) {
-        const path = resolve(directory.dir, file)
-        const others = files.get(path)
-        if (others) others.push(tool)
-        else files.set(path, [tool])
-      }
+      for (const [file, tool] of toolsOf(directory)) addToGroup(files, resolve(directory.dir, file), tool)
     return files
   }
 }

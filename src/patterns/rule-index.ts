@@ -1,3 +1,4 @@
+import { addToGroup } from '../base/add-to-group.js'
 import { isQualifiedName, labelOf } from '../skill/names.js'
 import type { GlobProgram } from './match-glob.js'
 import {
@@ -63,8 +64,8 @@ class TextIndex {
     const start = literal(steps.slice(0, choice))
     const pattern = { number, start, end: literal(steps.slice(lastChoice(steps), -1)) }
     if (start === '') this.#others.push(pattern)
-    else if (steps[choice]?.[0] === 'match') push(this.#exact, start, pattern)
-    else push(this.#begun, start.charAt(0), pattern)
+    else if (steps[choice]?.[0] === 'match') addToGroup(this.#exact, start, pattern)
+    else addToGroup(this.#begun, start.charAt(0), pattern)
   }
 
   collect(text: string, found: number[]): void {
@@ -90,10 +91,4 @@ function lastChoice(steps: Steps): number {
     if (step[0] === 'split' || step[0] === 'jump') last = Math.max(last, ...step.slice(1).map(Number))
   }
   return last
-}
-
-function push<Item>(map: Map<string, Item[]>, key: string, item: Item): void {
-  const known = map.get(key)
-  if (known) known.push(item)
-  else map.set(key, [item])
 }

@@ -1,4 +1,5 @@
 import { posix } from 'node:path'
+import { addToGroup } from '../../../src/base/add-to-group.js'
 import { labelOf, namespaceOf } from '../../../src/skill/names.js'
 import { namesInScope } from '../../../src/skill/namespaces.js'
 import { parseReference } from '../../../src/skill/reference.js'
@@ -42,7 +43,7 @@ export function linkDirectory(
       const first = names.get(tool.name)
       if (first === undefined) {
         names.set(tool.name, { unit, tool })
-        append(given, unit.path, tool.name)
+        addToGroup(given, unit.path, tool.name)
         continue
       }
       // A copy of a main skill decides for another folder.
@@ -52,8 +53,8 @@ export function linkDirectory(
       } else {
         const where = first.unit === unit ? '' : first.unit.path
         const line = String(first.tool?.place.line)
-        append(findings, unit.path, finding('duplicate-name', tool.place, tool.name, line, where))
-        if (isMain) append(findings, unit.path, finding('main-broken', tool.place))
+        addToGroup(findings, unit.path, finding('duplicate-name', tool.place, tool.name, line, where))
+        if (isMain) addToGroup(findings, unit.path, finding('main-broken', tool.place))
       }
     }
   }
@@ -70,7 +71,7 @@ export function linkDirectory(
       if (!tool.delegate) continue
       const way = [...circle.slice(index), ...circle.slice(0, index + 1)].map(one => one.tool.name)
       const problem = `it leads back here: ${way.join(' → ')}`
-      append(
+      addToGroup(
         findings,
         unit.path,
         finding('delegate-invalid', tool.delegate.place, tool.delegate.ref, problem, CYCLE_HINT),
@@ -92,7 +93,7 @@ function sameLabels(names: ReadonlyMap<string, NamedTool>): NamedTool[][] {
     if (!named.tool || name === labelOf(name)) continue
     const own = names.get(labelOf(name))
     if (own?.tool && !byLabel.has(labelOf(name))) byLabel.set(labelOf(name), [own])
-    append(byLabel, labelOf(name), named)
+    addToGroup(byLabel, labelOf(name), named)
   }
   return [...byLabel.values()].filter(({ length }) => length > 1)
 }
@@ -105,7 +106,7 @@ function namesakesIn(names: ReadonlyMap<string, NamedTool>): Map<string, string[
   const namesakes = new Map<string, string[]>()
   for (const name of names.keys()) {
     const label = labelOf(name)
-    if (!names.has(label)) append(namesakes, label, name)
+    if (!names.has(label)) addToGroup(namesakes, label, name)
   }
   return namesakes
 }
@@ -126,7 +127,7 @@ function delegateCircles(names: ReadonlyMap<string, NamedTool>): Linked[][] {
   const byFile = new Map<string, Linked[]>()
   for (const named of names.values()) {
     const linked = soundTool(named)
-    if (linked) append(byFile, named.unit.path, linked)
+    if (linked) addToGroup(byFile, named.unit.path, linked)
   }
   const circles: Linked[][] = []
   const visited = new Set<UnitTool>()
@@ -163,10 +164,4 @@ function delegateOf(
 
 function soundTool(named: NamedTool | undefined): Linked | null {
   return named?.tool ? { unit: named.unit, tool: named.tool } : null
-}
-
-function append<Key, Item>(map: Map<Key, Item[]>, key: Key, item: Item): void {
-  const items = map.get(key)
-  if (items) items.push(item)
-  else map.set(key, [item])
 }

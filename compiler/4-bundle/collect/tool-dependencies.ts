@@ -1,5 +1,6 @@
 import { statSync } from 'node:fs'
 import { dirname, join, resolve } from 'node:path'
+import { addToGroup } from '../../../src/base/add-to-group.js'
 import { orNull } from '../../../src/base/attempt.js'
 import { isJsonObject, type JsonValue } from '../../../src/base/json.js'
 import { INCLUDED_BYTES_MAX } from '../../../src/content/content-faults.js'
@@ -273,11 +274,7 @@ function mainsByFolder(tools: readonly LoadedTool[]): Map<string, string[]> {
 
 function grouped<Item>(entries: readonly (readonly [key: string, item: Item])[]): Map<string, Item[]> {
   const groups = new Map<string, Item[]>()
-  for (const [key, item] of entries) {
-    const group = groups.get(key)
-    if (group) group.push(item)
-    else groups.set(key, [item])
-  }
+  for (const [key, item] of entries) addToGroup(groups, key, item)
   return groups
 }
 
