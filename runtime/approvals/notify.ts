@@ -22,8 +22,6 @@ export function notify(given: RunEvent, globals: Globals): void {
 function note(type: string, error: unknown, globals: Globals): void {
   addDiagnostic(globals, {
     file: `(listener of ${type})`,
-    line: 1,
-    column: 1,
     rule: 'listener-throws',
     severity: 'warning',
     reason: `A listener of "${type}" throws: ${thrownText(error)}`,

@@ -129,8 +129,6 @@ export function refuse(state: DirectoryState, globals: Globals, error: unknown):
   Object.assign(globals.cache, emptyCache())
   addDiagnostic(globals, {
     file: disk.resolve(state.dir, INDEX_FILE),
-    line: 1,
-    column: 1,
     rule: 'index-refused',
     severity: 'warning',
     reason: `The index is not used: ${error.message}`,

@@ -48,8 +48,6 @@ export async function lookWhereNamed(
 function noteCut({ dir }: DirectoryState, name: string, globals: Globals): void {
   addDiagnostic(globals, {
     file: disk.resolve(dir, INDEX_FILE),
-    line: 1,
-    column: 1,
     rule: 'search-cut',
     severity: 'info',
     reason: `"${name}" is not in the index, and was looked for at ${PLACES_MAX} places only: the directory has more folders with skills`,

@@ -39,8 +39,6 @@ export function notEvaluated(tool: string): AgentAppsError {
 export function noteNotEvaluated({ state, record }: ToolSource, globals: Globals): void {
   addDiagnostic(globals, {
     file: disk.resolve(state.dir, record.file),
-    line: 1,
-    column: 1,
     rule: 'not-evaluated',
     severity: 'info',
     reason: `What the code of "${record.frontmatter.name}" says when it is run is not evaluated, as that would run code of the project`,

@@ -294,8 +294,6 @@ function noteMissing({ dir, library }: DirectoryState, globals: Globals): void {
   if (library || globals === defaultGlobals()) return
   addDiagnostic(globals, {
     file: dir,
-    line: 1,
-    column: 1,
     rule: 'path-missing',
     severity: 'warning',
     reason: 'There is no such directory, and so it has no skills',

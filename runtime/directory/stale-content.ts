@@ -20,8 +20,6 @@ export async function readStale(
 ): Promise<string> {
   addDiagnostic(globals, {
     file: path,
-    line: 1,
-    column: 1,
     rule: 'index-stale',
     severity: 'warning',
     reason: 'The file changed after it was compiled',

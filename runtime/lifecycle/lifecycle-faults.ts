@@ -29,8 +29,6 @@ export function initFailed(tool: string, why: string, cause?: unknown): AgentApp
 export function noteInitFails(file: string, error: AgentAppsError, globals: Globals): void {
   addDiagnostic(globals, {
     file,
-    line: 1,
-    column: 1,
     rule: 'init-fails',
     severity: 'error',
     reason: error.message.replace(/\.$/, ''),
@@ -48,8 +46,6 @@ export function noteHookFails(
 ): void {
   addDiagnostic(globals, {
     file,
-    line: 1,
-    column: 1,
     rule: 'hook-fails',
     severity: 'warning',
     reason: `The hook "${hook}" of "${tool}" fails: ${thrownText(error)}`,

@@ -127,8 +127,6 @@ function noteWithheld(tool: ToolDef, { permissions }: Limits, globals: Globals):
   const { origin, name } = tool
   addDiagnostic(globals, {
     file: origin.entry === '' ? `(registered as ${name})` : `${origin.entry}/${origin.file}`,
-    line: 1,
-    column: 1,
     rule: 'permission-missing',
     severity: 'info',
     reason: `Agents do not get "${name}", which requires ${required.join(', ')}: no host grants permissions`,

@@ -157,8 +157,6 @@ function holdLookUps(globals: Globals, work: Promise<unknown>): void {
 function noteUnmade(name: string, error: unknown, globals: Globals): void {
   addDiagnostic(globals, {
     file: `(definition of ${name})`,
-    line: 1,
-    column: 1,
     rule: 'definition-fails',
     severity: 'error',
     reason: `The definition of "${name}" cannot be made: ${thrownText(error)}`,

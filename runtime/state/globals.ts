@@ -82,9 +82,13 @@ export function defaultTools(): RegisteredTools {
   return holder[DEFAULT_TOOLS]
 }
 
-/** Adds a diagnostic, once. */
-export function addDiagnostic({ diagnostics, redact }: Globals, diagnostic: Diagnostic): void {
-  const { file, rule, line, column } = diagnostic
+/** Adds a diagnostic, once; without a place, it is at the start of its file. */
+export function addDiagnostic(
+  { diagnostics, redact }: Globals,
+  { file, line = 1, column = 1, ...about }: Omit<Diagnostic, 'line' | 'column'> & Partial<Diagnostic>,
+): void {
+  const diagnostic = { file, line, column, ...about }
+  const { rule } = about
   diagnostics.set([file, rule, line, column].join('\0'), redact?.(diagnostic) ?? diagnostic)
 }
 
