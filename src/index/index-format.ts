@@ -56,7 +56,7 @@ export const INDEX_VERSION = 2
 export const INDEX_SCHEMA = 'agent-apps/schema/index.json'
 
 /** More records (tools and files together) than this are split into shards. */
-const INLINE_RECORDS = 256
+export const INLINE_RECORDS = 256
 /** About how many records one shard holds: few enough to parse in a millisecond, enough that few files are written. */
 const SHARD_RECORDS = 512
 
