@@ -36,7 +36,7 @@ export function rolesOf({ frontmatter: { role, tags } }: ToolDef): string[] {
 }
 
 /** True for all tools except the library's. */
-export function isOwn({ origin, frontmatter: { tags } }: ToolDef): boolean {
+export function isOutsideLibrary({ origin, frontmatter: { tags } }: ToolDef): boolean {
   return origin.layer !== 'bundled' || !tags.includes('meta-internal')
 }
 

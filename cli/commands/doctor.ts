@@ -13,7 +13,7 @@ import { noteForPrograms } from '../agent-options.js'
 import { type Command, type Invocation, PATH_OPTION, projectOptions } from '../command.js'
 import { isProjectFile } from '../compiled-files.js'
 import { fromCwd, fromHere } from '../from-here.js'
-import { isOfProject, isOwn, openRuntime } from '../open-runtime.js'
+import { isOfProject, isOutsideLibrary, openRuntime } from '../open-runtime.js'
 import { count, printable } from '../output.js'
 import { packageVersion } from '../package-version.js'
 import { ALLOW_EMPTY } from '../report/no-skills.js'
@@ -78,7 +78,7 @@ async function examine(invocation: Invocation): Promise<Finding[]> {
       found.push(...lost.map(elsewhere))
       const compiled = await compared({ ...project, ...(paths && { paths }) }, lost.length > 0)
       if (compiled) found.push(...indexes(compiled, cwd, named), ...projectFile(compiled, named))
-      const tools = (await (await openRuntime(invocation, false)).listTools()).filter(isOwn)
+      const tools = (await (await openRuntime(invocation, false)).listTools()).filter(isOutsideLibrary)
       const hasAgents = (loaded?.config.agents ?? []).length > 0
       found.push(...resolution(tools, hasAgents, invocation), ...installed(tools, cwd))
       const withheld = await noteForPrograms(invocation)

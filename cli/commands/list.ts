@@ -1,7 +1,14 @@
 import type { Runtime, ToolDef } from 'agent-apps/runtime'
 import { type Command, type Invocation, LOOK_UP_OPTIONS } from '../command.js'
 import { fromHere } from '../from-here.js'
-import { isOfProject, isOwn, noteDiagnostics, noteLeftOut, openRuntime, rolesOf } from '../open-runtime.js'
+import {
+  isOfProject,
+  isOutsideLibrary,
+  noteDiagnostics,
+  noteLeftOut,
+  openRuntime,
+  rolesOf,
+} from '../open-runtime.js'
 import { count, type Output, printable } from '../output.js'
 import { readList } from '../read-option.js'
 import { ALLOW_EMPTY, isEmptyUnasked } from '../report/no-skills.js'
@@ -64,7 +71,7 @@ async function chosen(
   listed: ToolDef[],
   { tag, pattern, library }: Invocation['options'],
 ): Promise<ToolDef[]> {
-  const own = library === true ? listed : listed.filter(isOwn)
+  const own = library === true ? listed : listed.filter(isOutsideLibrary)
   const patterns = readList(pattern)
   if (tag === undefined && !patterns) return own
   // The main entry is much larger than what a plain list needs.

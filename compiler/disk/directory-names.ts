@@ -52,8 +52,8 @@ export async function directoryNames(
     manifests: walked.manifests,
     ...(walked.listed && { listed: walked.listed }),
     ...(walked.folders && { folders: walked.folders }),
-    tool: (name, isOwn) =>
-      nameRecord(name) ?? (isOwn ? undefined : nameRecord(namesakes.get(name)?.[0] ?? '')),
+    tool: (name, isExact) =>
+      nameRecord(name) ?? (isExact ? undefined : nameRecord(namesakes.get(name)?.[0] ?? '')),
     details: name => toolDetails(name),
     file: path => files.get(path),
     names: () => [...names.keys()].sort(byCodePoint),

@@ -314,8 +314,8 @@ async function blame(
       const { errors = [], message } = error as Partial<BuildFailure> & Error
       const failures = errors.map(one => failureOf(place, one))
       // Its own faults, then those of its imports.
-      const isOwn = ({ file }: ModuleFailure): boolean => file === entryPath(key, source)
-      failures.sort((a, b) => Number(isOwn(b)) - Number(isOwn(a)))
+      const isOfEntry = ({ file }: ModuleFailure): boolean => file === entryPath(key, source)
+      failures.sort((a, b) => Number(isOfEntry(b)) - Number(isOfEntry(a)))
       failed.set(key, failures.length === 0 ? [placeless(message)] : failures)
     }
   }

@@ -7,7 +7,7 @@ import type { ToolDetails } from '../../src/index/index-format.js'
 import { narrowingRules } from '../../src/policy/configured-policy.js'
 import { namespaceOf } from '../../src/skill/names.js'
 import type { SpawnPolicy } from '../../src/skill/tool-context.js'
-import type { ApprovedCall } from '../approvals/approved-call.js'
+import type { IdentifiedCall } from '../approvals/pending-call.js'
 import { answerRequest, refused } from '../approvals/waiting-request.js'
 import {
   authorizeOpening,
@@ -188,7 +188,7 @@ async function calledBy(
   agent: Agent,
   { ref, args }: NonNullable<AnswerOptions['call']>,
   ids: CallIds,
-): Promise<ApprovedCall | null> {
+): Promise<IdentifiedCall | null> {
   const { globals, options, namespace } = await callsOf(agent, ids)
   return callToAnswer(await nameWithin(namespace, ref, globals), args, globals, options)
 }
@@ -341,7 +341,7 @@ async function projectAgent(globals: Globals, id: string, ids: CallIds | null): 
   const trust = await trustOf(globals)
   const found = globals.config.projects?.agents?.find(agent => agent.id === id)
   if (!found) throw agentUnknown(id)
-  if (!trust || globals.config.isOwn || (await trust.isTrusted())) return found
+  if (!trust || globals.config.isOwnProgram || (await trust.isTrusted())) return found
   const why = ids ? await trust.ask({ ids }) : 'no person was asked'
   if (why === null) return found
   throw agentUnknown(id, ` that counts: the project that defines it is not trusted, as ${why}`)

@@ -3,7 +3,7 @@ import { isThenable } from '../host/later.js'
 import type { Globals } from '../state/context.js'
 import type { RunEvent } from '../state/events.js'
 import { addDiagnostic } from '../state/globals.js'
-import type { ApprovedCall } from './approved-call.js'
+import type { IdentifiedCall } from './pending-call.js'
 
 /** Calls the listeners of an event. One that throws becomes a diagnostic. */
 export function notify(given: RunEvent, globals: Globals): void {
@@ -32,10 +32,10 @@ function note(type: string, error: unknown, globals: Globals): void {
 /** Notifies listeners of a question about a call, or of its answer. */
 export function notifyOfApproval(
   type: 'approval:asked' | 'approval:answered',
-  { asking, key, digest }: ApprovedCall,
+  { pending, key, digest }: IdentifiedCall,
   about: Record<string, unknown>,
 ): void {
-  const { tool, globals, envelope, run, started } = asking
+  const { tool, globals, envelope, run, started } = pending
   if (!globals.events.listeners.has(type)) return
   const { agentId, sessionId, userId, callId } = envelope
   const { origin } = tool

@@ -1,6 +1,6 @@
 import { disk } from '#disk'
 import type { CallIds, Globals } from '../state/context.js'
-import type { ApprovedCall } from './approved-call.js'
+import type { IdentifiedCall } from './pending-call.js'
 import { addRevocation, addUserLine, sha256, userLines } from './user-lines.js'
 
 /** An answer that holds for more than one call. */
@@ -43,8 +43,8 @@ export async function listApprovals(project: string): Promise<Approval[]> {
 }
 
 /** True if a call was approved for its project, and the tool has not changed since. */
-export async function isApprovedForProject({ asking, key, digest }: ApprovedCall): Promise<boolean> {
-  const { globals, tool, envelope } = asking
+export async function isApprovedForProject({ pending, key, digest }: IdentifiedCall): Promise<boolean> {
+  const { globals, tool, envelope } = pending
   const lines = digest.isLasting ? await linesOf(projectOf(globals)) : []
   if (lines.length === 0) return false
   const keyHash = await sha256(key.whole)
@@ -63,7 +63,7 @@ export async function isApprovedForProject({ asking, key, digest }: ApprovedCall
  * the project, or the tool has a registered function, which only this process knows.
  */
 export async function approveForProject(
-  { asking: { globals }, key, digest }: ApprovedCall,
+  { pending: { globals }, key, digest }: IdentifiedCall,
   approval: Approval,
 ): Promise<boolean> {
   if (!digest.isLasting) return false

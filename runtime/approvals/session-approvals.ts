@@ -3,7 +3,7 @@ import { changeValue } from '../state/change-value.js'
 import type { CallIds, Globals } from '../state/context.js'
 import { storeOf } from '../state/runtime-store.js'
 import { expiryOf, mustRenew, noteSessionKey, sessionGeneration } from '../state/session-record.js'
-import type { ApprovedCall } from './approved-call.js'
+import type { IdentifiedCall } from './pending-call.js'
 import type { Approval } from './project-approvals.js'
 import { hasItsSum, sha256, withSum } from './user-lines.js'
 
@@ -21,8 +21,8 @@ interface Granted extends JsonObject {
 }
 
 /** True if such calls were approved for the session, by any process that shares the store. */
-export async function isApprovedForSession(call: ApprovedCall): Promise<boolean> {
-  const { globals, envelope } = call.asking
+export async function isApprovedForSession(call: IdentifiedCall): Promise<boolean> {
+  const { globals, envelope } = call.pending
   const store = storeOf(globals)
   const key = keyOf(envelope, call.generation)
   if (key === null) return false
@@ -35,10 +35,10 @@ export async function isApprovedForSession(call: ApprovedCall): Promise<boolean>
 
 /** Stores an approval for the session, unless that has ended since the call was made. */
 export async function approveForSession(
-  call: ApprovedCall,
+  call: IdentifiedCall,
   { id, tool, key: shown, digest, time }: Approval,
 ): Promise<void> {
-  const { globals, envelope } = call.asking
+  const { globals, envelope } = call.pending
   const { sessionId } = envelope
   const key = keyOf(envelope, call.generation)
   // Without a session, the approval would never end.

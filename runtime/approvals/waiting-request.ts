@@ -7,8 +7,8 @@ import type { ApprovalAnswer } from '../state/policy.js'
 import { storeOf } from '../state/runtime-store.js'
 import { openSession } from '../state/session-record.js'
 import type { Store } from '../state/store.js'
-import { type ApprovedCall, argumentsText } from './approved-call.js'
 import { ANSWERS, isAnswer, type Outcome, readAnswer } from './ask-host.js'
+import { argumentsText, type IdentifiedCall } from './pending-call.js'
 import { hasItsSum, sha256, withSum } from './user-lines.js'
 
 type Owner = Pick<CallIds, 'sessionId' | 'userId' | 'agentId'>
@@ -36,8 +36,8 @@ const LATE_MS = 3_600_000
 const ending = perRuntime(() => new Map<string, number>())
 
 /** Stores a request until it is answered, here or in another process. False if it was stored before. */
-export async function keepRequest(call: ApprovedCall, id: string, expires: number): Promise<boolean> {
-  const { globals, envelope } = call.asking
+export async function keepRequest(call: IdentifiedCall, id: string, expires: number): Promise<boolean> {
+  const { globals, envelope } = call.pending
   const key = await keyOf(id, envelope, storeOf(globals))
   const binding = await bindingOf(call)
   await removeExpired(globals)
@@ -62,7 +62,7 @@ export async function answerRequest(
   given: unknown,
   owner: Owner,
   globals: Globals,
-  call?: ApprovedCall,
+  call?: IdentifiedCall,
 ): Promise<void> {
   const { answer, reason } = readAnswer(given)
   if (!isAnswer(answer)) throw refused(id, reason)
@@ -85,9 +85,9 @@ export async function answerRequest(
 
 /** The answer to a call's request, and a function that uses it up; null without an answer. */
 export async function givenAnswer(
-  call: ApprovedCall,
+  call: IdentifiedCall,
 ): Promise<{ outcome: Outcome & { answer: ApprovalAnswer }; use: () => Promise<boolean> } | null> {
-  const { globals, envelope } = call.asking
+  const { globals, envelope } = call.pending
   if (envelope.callId === undefined) return null
   const key = await keyOf(envelope.callId, envelope, storeOf(globals))
   const binding = await bindingOf(call)
@@ -114,8 +114,8 @@ async function keyOf(id: string, { sessionId, userId, agentId }: Owner, store: S
   return JSON.stringify(['approval', sessionId ?? null, generation, userId ?? null, agentId ?? null, id])
 }
 
-async function bindingOf({ asking, identity }: ApprovedCall): Promise<string> {
-  return sha256(`${identity}\0${argumentsText(asking.args)}`)
+async function bindingOf({ pending, identity }: IdentifiedCall): Promise<string> {
+  return sha256(`${identity}\0${argumentsText(pending.args)}`)
 }
 
 /** Changes the value of a key, retrying if others change it too. False if `changed` returns null. */

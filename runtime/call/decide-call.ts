@@ -1,7 +1,7 @@
 import { isAgentAppsError } from '../../src/base/error.js'
 import type { StepAnswer } from '../../src/policy/decide.js'
 import { namespaceOf } from '../../src/skill/names.js'
-import type { ApprovedCall } from '../approvals/approved-call.js'
+import type { IdentifiedCall } from '../approvals/pending-call.js'
 import { chainOf } from '../cascade/chain-of.js'
 import { lazy } from '../host/later.js'
 import { stepsOf } from '../policy/authorize.js'
@@ -80,7 +80,7 @@ export async function callToAnswer(
   given: unknown,
   own: Globals,
   options: InvokeOptions,
-): Promise<ApprovedCall | null> {
+): Promise<IdentifiedCall | null> {
   const ctx = await checkedCall(ref, given, own, options)
   return (await isAskedFirst(own, ctx.tool)) ? null : (await asking()).callOf(ctx)
 }

@@ -196,15 +196,15 @@ function renew(state: DirectoryState, globals: Globals, error: unknown): void {
 /**
  * Finds a name in one directory: in its index, or without one, in its files.
  *
- * @param isOwn true where a bare name does not mean a tool of a namespace
+ * @param isExact true where a bare name does not mean a tool of a namespace
  */
 export async function lookUp(
   state: DirectoryState,
   name: string,
   globals: Globals,
-  isOwn?: boolean,
+  isExact?: boolean,
 ): Promise<Found | null> {
-  const found = await withNames(state, globals, () => lookUpOnce(state, name, globals, isOwn))
+  const found = await withNames(state, globals, () => lookUpOnce(state, name, globals, isExact))
   if (found?.names.via === 'bundle') await loadNamesakes(name, globals)
   return found
 }
@@ -220,11 +220,11 @@ async function lookUpOnce(
   state: DirectoryState,
   name: string,
   globals: Globals,
-  isOwn?: boolean,
+  isExact?: boolean,
 ): Promise<Found | null> {
-  if (!isTrusted(state, globals)) return (await snapshots()).lookUpNow(state, name, globals, isOwn)
+  if (!isTrusted(state, globals)) return (await snapshots()).lookUpNow(state, name, globals, isExact)
   const names = await namesOf(state, globals)
-  const record = names?.tool(name, isOwn)
+  const record = names?.tool(name, isExact)
   return names && record && !isAway(record, state, globals) ? { state, names, record } : null
 }
 

@@ -23,8 +23,8 @@ export async function readBytes(
   path: string,
   { kind, content, size }: ToolRecord,
 ): Promise<Uint8Array | null> {
-  const isOwn = kind !== 'folder' || (await disk.realInside(disk.resolve(path, '..'), path))
-  return isOwn && content ? disk.readRange(path, ...content, size) : null
+  const isInFolder = kind !== 'folder' || (await disk.realInside(disk.resolve(path, '..'), path))
+  return isInFolder && content ? disk.readRange(path, ...content, size) : null
 }
 
 /** Decodes UTF-8. A byte order mark inside content is content. */

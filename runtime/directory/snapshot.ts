@@ -21,19 +21,19 @@ export async function lookUpNow(
   state: DirectoryState,
   name: string,
   globals: Globals,
-  isOwn = false,
+  isExact = false,
   isInAll = false,
 ): Promise<Found | null> {
   const kept = inTurn(state)?.found
-  const key = `${name} ${isOwn}`
+  const key = `${name} ${isExact}`
   const known = kept?.get(key)
   if (known !== undefined) return known
   const fileOf = (names: DirectoryNames): string[] => {
-    const record = names.tool(name, isOwn)
+    const record = names.tool(name, isExact)
     return record ? [record.file] : []
   }
   const names = await namesNow(state, globals, isInAll ? 'all' : fileOf, false)
-  const record = names?.tool(name, isOwn)
+  const record = names?.tool(name, isExact)
   const found =
     names && record && !isAway(record, state, globals)
       ? { state, names: holderOf(names, record.file), record }

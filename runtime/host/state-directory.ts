@@ -15,11 +15,11 @@ export function userState(projects: readonly string[]): UserState | null {
   const real = folder && realPath(folder)
   if (!real || projects.some(project => isIn(repositoryOf(realPath(project) ?? project), real))) return null
   return {
-    readText: name => (isOwn(join(real, name)) ? fs.readFileSync(join(real, name), 'utf8') : null),
+    readText: name => (isOfUserOnly(join(real, name)) ? fs.readFileSync(join(real, name), 'utf8') : null),
     append(name, line) {
       const file = join(real, name)
       fs.mkdirSync(real, { recursive: true, mode: 0o700 })
-      if (fs.lstatSync(file, { throwIfNoEntry: false }) && !isOwn(file)) return false
+      if (fs.lstatSync(file, { throwIfNoEntry: false }) && !isOfUserOnly(file)) return false
       // A single append, so that lines of concurrent processes stay whole.
       fs.appendFileSync(file, `${line}\n`, { mode: 0o600 })
       return true
@@ -55,7 +55,7 @@ function isIn(folder: string, path: string): boolean {
 }
 
 /** True for a regular file that only this user can have written. */
-function isOwn(file: string): boolean {
+function isOfUserOnly(file: string): boolean {
   const stat = fs.lstatSync(file, { throwIfNoEntry: false })
   if (!stat?.isFile()) return false
   // Windows has no such modes.

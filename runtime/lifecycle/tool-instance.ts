@@ -214,7 +214,7 @@ export class ToolInstance {
     const { name } = this.tool
     const error = globals.redact?.(thrown) ?? thrown
     this.state = 'failed'
-    this.problem = isOwn(error) ? error : initFailed(name, thrownText(error), error)
+    this.problem = isFinal(error) ? error : initFailed(name, thrownText(error), error)
     if (this.problem.code === 'INIT_FAILED') noteInitFails(this.file, this.problem, globals)
     if (begun) {
       const disposed = begun.then(
@@ -290,7 +290,7 @@ export class ToolInstance {
   }
 }
 
-function isOwn(error: unknown): error is AgentAppsError {
+function isFinal(error: unknown): error is AgentAppsError {
   return isAgentAppsError(error) && (error.code === 'INIT_FAILED' || error.code === 'RUNTIME_CLOSED')
 }
 

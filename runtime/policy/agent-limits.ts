@@ -2,7 +2,7 @@ import { AgentAppsError } from '../../src/base/error.js'
 import { isPermission, PERMISSIONS, type Permission } from '../../src/base/permissions.js'
 import { parsePatterns, type ToolRule } from '../../src/patterns/tool-pattern.js'
 import { policyOf } from '../../src/patterns/tool-rules.js'
-import type { Limits, Written } from '../../src/policy/limits.js'
+import type { Limits, RuleList } from '../../src/policy/limits.js'
 import { namespaceOf } from '../../src/skill/names.js'
 import { filledPatterns } from '../directory/host-folders.js'
 import { aboveOf } from '../state/agent.js'
@@ -38,7 +38,7 @@ export interface AgentLimits extends Pick<Limits, 'guard' | 'skipsApproval' | 'p
 /** Gathers the limits of a call: of the runtime's policy, the agents above it, and the skills that call. */
 export function agentLimits(globals: Globals, call: Pick<PolicyCall, 'options' | 'caller'>): AgentLimits {
   const { policy = {}, projects } = globals.config
-  const isAsked = globals.isUntrusted === true && globals.config.isOwn !== true
+  const isAsked = globals.isUntrusted === true && globals.config.isOwnProgram !== true
   const configured = isAsked ? undefined : projects?.policy
   const { approval = configured?.approval ?? {} } = policy
   const gathered = new Gathered()
@@ -145,7 +145,7 @@ function refuseAllowing({ rules = [] }: AgentPolicy): void {
 }
 
 /** Rules, with the namespace in which their names are looked up. */
-export interface Listed extends Written {
+export interface Listed extends RuleList {
   namespace: string
 }
 

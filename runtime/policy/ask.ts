@@ -2,14 +2,6 @@ import { canonicalText } from '../../src/base/canonical-text.js'
 import { AgentAppsError, isAgentAppsError } from '../../src/base/error.js'
 import { type Decision, ended, keepDecision } from '../../src/policy/decide.js'
 import {
-  type ApprovedCall,
-  type Asking,
-  approvalRequest,
-  approvedCall,
-  hasPreview,
-  previewOf,
-} from '../approvals/approved-call.js'
-import {
   ABORTED,
   askHost,
   askInTurn,
@@ -19,6 +11,14 @@ import {
   TIMEOUT_MS,
 } from '../approvals/ask-host.js'
 import { notifyOfApproval } from '../approvals/notify.js'
+import {
+  approvalRequest,
+  hasPreview,
+  type IdentifiedCall,
+  identifiedCall,
+  type PendingCall,
+  previewOf,
+} from '../approvals/pending-call.js'
 import { type Approval, approveForProject, isApprovedForProject } from '../approvals/project-approvals.js'
 import { approveForSession, isApprovedForSession } from '../approvals/session-approvals.js'
 import { givenAnswer, keepRequest } from '../approvals/waiting-request.js'
@@ -46,18 +46,18 @@ const questions = perRuntime(() => ({
  * @throws APPROVAL_DENIED, APPROVAL_UNAVAILABLE, APPROVAL_KEY_INVALID, RUN_ABORTED; an AgentAppsError of the tool's
  *   preview, which the call would throw too
  */
-export async function ask(asking: Asking, decision: Decision): Promise<void> {
-  const known = questions(asking.globals)
-  let call = await callOf(asking)
+export async function ask(pending: PendingCall, decision: Decision): Promise<void> {
+  const known = questions(pending.globals)
+  let call = await callOf(pending)
   // Null for a tool without previews, undefined until the preview is made.
-  const unseen = hasPreview(asking.tool) ? undefined : null
+  const unseen = hasPreview(pending.tool) ? undefined : null
   let preview: string | null | undefined = unseen
   for (;;) {
     const { grants } = known
     if (await wasApproved(call)) return
     if (preview === undefined) {
       // Each call has its own preview, even if it shares a question. Making one takes time.
-      preview = await previewOf(asking)
+      preview = await previewOf(pending)
       continue
     }
     // An approval given meanwhile is checked before asking.
@@ -69,11 +69,11 @@ export async function ask(asking: Asking, decision: Decision): Promise<void> {
     // Another call's `allow-once`, or its end, does not apply to this one.
     if (waiting && (answer === 'allow-once' || answer === 'aborted')) continue
     if (!isAllowed(answer)) {
-      asking.throwIfAborted()
-      throw keepDecision(notApproved(asking.tool, answer, reason, decision), decision)
+      pending.throwIfAborted()
+      throw keepDecision(notApproved(pending.tool, answer, reason, decision), decision)
     }
     if (!isOutdated) return
-    call = await approvedCall(asking, call.key)
+    call = await identifiedCall(pending, call.key)
   }
 }
 
@@ -83,11 +83,11 @@ export async function ask(asking: Asking, decision: Decision): Promise<void> {
  *
  * @throws APPROVAL_DENIED if it was denied elsewhere
  */
-async function wasApproved(call: ApprovedCall): Promise<boolean> {
+async function wasApproved(call: IdentifiedCall): Promise<boolean> {
   if (await isApproved(call)) return true
   const given = await givenAnswer(call)
   if (!given || !(await given.use())) return false
-  const { tool, envelope } = call.asking
+  const { tool, envelope } = call.pending
   const { answer, reason } = given.outcome
   if (answer === 'deny') throw notApproved(tool, answer, reason, null)
   notifyOfApproval('approval:answered', call, { id: envelope.callId, answer, reason })
@@ -96,15 +96,15 @@ async function wasApproved(call: ApprovedCall): Promise<boolean> {
 }
 
 /** True if the call was allowed before: with others like it, or once, and this is a retry. */
-async function isApproved(call: ApprovedCall): Promise<boolean> {
-  const { once } = questions(call.asking.globals)
+async function isApproved(call: IdentifiedCall): Promise<boolean> {
+  const { once } = questions(call.pending.globals)
   if (once.has(onceOf(call)) || (await isApprovedForSession(call))) return true
   return remembersProject(call) && (await isApprovedForProject(call))
 }
 
 /** True if a person allowed such calls before. Uses up no answer. */
-export async function wasAllowed(asking: Asking): Promise<boolean> {
-  return isApproved(await callOf(asking))
+export async function wasAllowed(pending: PendingCall): Promise<boolean> {
+  return isApproved(await callOf(pending))
 }
 
 /**
@@ -114,16 +114,16 @@ export async function wasAllowed(asking: Asking): Promise<boolean> {
  * @throws APPROVAL_KEY_INVALID
  */
 export async function requestOf(
-  asking: Asking,
+  pending: PendingCall,
   decision: Pick<Decision, 'reason' | 'rule'>,
 ): Promise<WaitingRequest | AgentAppsError | null> {
-  const { globals, envelope } = asking
-  const call = await callOf(asking)
+  const { globals, envelope } = pending
+  const call = await callOf(pending)
   if (await isApproved(call)) return null
   const answer = (await givenAnswer(call))?.outcome.answer
   if (answer !== undefined && answer !== 'deny') return null
   const { callId = crypto.randomUUID() } = envelope
-  const preview = await previewOf(asking).catch((error: unknown) => {
+  const preview = await previewOf(pending).catch((error: unknown) => {
     if (isAgentAppsError(error)) return error
     throw error
   })
@@ -140,23 +140,23 @@ export async function requestOf(
  *
  * @throws APPROVAL_KEY_INVALID
  */
-export async function callOf(asking: Asking): Promise<ApprovedCall> {
-  return approvedCall(asking, await approvalKey(asking.tool, asking.args))
+export async function callOf(pending: PendingCall): Promise<IdentifiedCall> {
+  return identifiedCall(pending, await approvalKey(pending.tool, pending.args))
 }
 
-function remembersProject({ asking: { globals }, isOthers }: ApprovedCall): boolean {
+function remembersProject({ pending: { globals }, isOthers }: IdentifiedCall): boolean {
   return !isOthers && globals.config.policy?.approval?.remember === 'project'
 }
 
 /** The identity of this one call, with all its arguments; unique for a call without an id. */
-function onceOf({ identity, asking: { args, envelope } }: ApprovedCall): string {
+function onceOf({ identity, pending: { args, envelope } }: IdentifiedCall): string {
   return canonicalText([identity, envelope.callId ?? crypto.randomUUID(), args ?? {}])
 }
 
 /** Keeps an answer for other calls. It holds for this generation of the session: never for a later one of its id. */
-async function grant(call: ApprovedCall, answer: Exclude<ApprovalAnswer, 'deny'>): Promise<void> {
-  const { asking, key, digest } = call
-  const { tool, globals, envelope } = asking
+async function grant(call: IdentifiedCall, answer: Exclude<ApprovalAnswer, 'deny'>): Promise<void> {
+  const { pending, key, digest } = call
+  const { tool, globals, envelope } = pending
   const { userId, agentId, callId } = envelope
   const known = questions(globals)
   if (answer === 'allow-once') {
@@ -178,8 +178,8 @@ async function grant(call: ApprovedCall, answer: Exclude<ApprovalAnswer, 'deny'>
 }
 
 /** Asks a question that calls of the same identity wait for. */
-async function asked(call: ApprovedCall, decision: Decision, preview: string | null): Promise<Outcome> {
-  const { waiting } = questions(call.asking.globals)
+async function asked(call: IdentifiedCall, decision: Decision, preview: string | null): Promise<Outcome> {
+  const { waiting } = questions(call.pending.globals)
   const outcome = askAndApply(call, decision, preview)
   // An error of this call must not fail the calls that wait.
   waiting.set(
@@ -194,10 +194,14 @@ async function asked(call: ApprovedCall, decision: Decision, preview: string | n
 }
 
 /** Asks, and applies the answer if the files did not change meanwhile: an edit makes it another question. */
-async function askAndApply(call: ApprovedCall, decision: Decision, preview: string | null): Promise<Outcome> {
+async function askAndApply(
+  call: IdentifiedCall,
+  decision: Decision,
+  preview: string | null,
+): Promise<Outcome> {
   const outcome = await question(call, decision, preview)
   if (!isAllowed(outcome.answer)) return outcome
-  const { identity } = await approvedCall(call.asking, call.key, call.generation)
+  const { identity } = await identifiedCall(call.pending, call.key, call.generation)
   if (identity !== call.identity) return { ...outcome, isOutdated: true }
   await grant(call, outcome.answer)
   return outcome
@@ -208,17 +212,17 @@ function isAllowed(answer: Outcome['answer']): answer is Exclude<ApprovalAnswer,
 }
 
 /** Asks once it is this question's turn, with a new preview if it waited: answers before it may have had effects. */
-async function question(call: ApprovedCall, decision: Decision, preview: string | null): Promise<Outcome> {
-  const { asking } = call
-  const { globals, envelope, abort } = asking
+async function question(call: IdentifiedCall, decision: Decision, preview: string | null): Promise<Outcome> {
+  const { pending } = call
+  const { globals, envelope, abort } = pending
   const outcome = await askInTurn(globals, envelope, abort, async hasWaited =>
-    shown(call, decision, hasWaited ? await previewOf(asking) : preview),
+    shown(call, decision, hasWaited ? await previewOf(pending) : preview),
   )
   return outcome ?? ABORTED
 }
 
-async function shown(call: ApprovedCall, decision: Decision, preview: string | null): Promise<Outcome> {
-  const { globals, abort } = call.asking
+async function shown(call: IdentifiedCall, decision: Decision, preview: string | null): Promise<Outcome> {
+  const { globals, abort } = call.pending
   const request = approvalRequest(call, decision, crypto.randomUUID(), preview)
   const about = { id: request.id, reason: decision.reason }
   notifyOfApproval('approval:asked', call, about)

@@ -10,7 +10,7 @@ import {
   type StepAnswer,
 } from '../../src/policy/decide.js'
 import { type AgentCall, grantedTo, isGranted, type Limits } from '../../src/policy/limits.js'
-import type { Asking } from '../approvals/approved-call.js'
+import type { PendingCall } from '../approvals/pending-call.js'
 import { isThenable, lazy } from '../host/later.js'
 import type { Globals } from '../state/context.js'
 import { addDiagnostic } from '../state/globals.js'
@@ -38,7 +38,7 @@ const grants = new WeakMap<PolicyCall, readonly Permission[]>()
  * @param inPlace true for a tool that runs instead of the called one: it may be hidden
  * @throws TOOL_DENIED, PERMISSION_MISSING, APPROVAL_KEY_INVALID, and what `ask` throws
  */
-export async function authorize(call: PolicyCall & Asking & Granting, inPlace = false): Promise<void> {
+export async function authorize(call: PolicyCall & PendingCall & Granting, inPlace = false): Promise<void> {
   const { tool } = call
   const limits = await limitsOf(call)
   const decision = decide(await keyedCall(call, limits, inPlace), limits)

@@ -6,7 +6,7 @@ import { fillKey, ignoredArguments } from '../../src/policy/key-template.js'
 import { maskSecrets } from '../../src/policy/mask-secrets.js'
 import { shownText } from '../../src/policy/shown-text.js'
 import { definitionOf } from '../../src/skill/define-tool.js'
-import type { CallKey } from '../approvals/approved-call.js'
+import type { CallKey } from '../approvals/pending-call.js'
 import type { ToolDef } from '../state/tool-def.js'
 import { guardsOf } from './guards-of.js'
 

@@ -1,7 +1,7 @@
 import { isThere, matchedTool } from '../../src/catalog/offered-tool.js'
 import { RuleIndex } from '../../src/patterns/rule-index.js'
 import type { MatchedTool } from '../../src/patterns/tool-pattern.js'
-import { type AgentCall, type Limits, rulesFor, type Written } from '../../src/policy/limits.js'
+import { type AgentCall, type Limits, type RuleList, rulesFor } from '../../src/policy/limits.js'
 import { namespaceOf } from '../../src/skill/names.js'
 import { authorityOf, mainFolder, rootMain } from '../find/find-authority.js'
 import { resolveWithin } from '../find/require-tool.js'
@@ -122,8 +122,8 @@ export class CallLimits {
 
   async #withMeanings(limits: ListedLimits, tool: ToolDef): Promise<Limits> {
     const meanings = new Map<string, boolean>()
-    const meant = async (lists: readonly Listed[]): Promise<Written[]> => {
-      const all: Written[] = []
+    const meant = async (lists: readonly Listed[]): Promise<RuleList[]> => {
+      const all: RuleList[] = []
       for (const list of lists) {
         const { namespace } = list
         if (asksMeaning(list, tool)) {

@@ -193,7 +193,7 @@ export interface RuntimeConfig {
   /** The project's configuration of agents; what widens limits needs a trusted project. */
   projects?: ProjectConfiguration
   /** True if the running program is part of the project, and so has chosen it; absent until an agent is used. */
-  isOwn?: boolean
+  isOwnProgram?: boolean
 }
 
 /** A tool's configuration, from the host. */

@@ -77,7 +77,10 @@ export function projectRoot({ config: { cwd = disk.cwd(), paths, projects, isPro
 }
 
 /** The configuration that takes effect once the project is trusted. */
-export function askedConfiguration({ projects, isOwn }: RuntimeConfig): Omit<ProjectConfiguration, 'root'> {
-  const { root: _, ...configuration } = (!isOwn && projects) || { root: '' }
+export function askedConfiguration({
+  projects,
+  isOwnProgram,
+}: RuntimeConfig): Omit<ProjectConfiguration, 'root'> {
+  const { root: _, ...configuration } = (!isOwnProgram && projects) || { root: '' }
   return configuration
 }

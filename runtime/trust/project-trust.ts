@@ -174,8 +174,8 @@ async function needsTrust(config: RuntimeConfig): Promise<boolean> {
 async function chooseOwn(config: RuntimeConfig): Promise<void> {
   const { projects, policy } = config
   if (!projects || policy?.trust?.project !== undefined) return
-  config.isOwn ??= (await disk.isProgramOf?.(projects.root)) ?? false
-  if (config.isOwn) config.isProjects = false
+  config.isOwnProgram ??= (await disk.isProgramOf?.(projects.root)) ?? false
+  if (config.isOwnProgram) config.isProjects = false
 }
 
 /** True for a tool for which code runs: its own, or that of middleware, a delegate or a directive. */

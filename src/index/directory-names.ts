@@ -27,9 +27,9 @@ export interface DirectoryNames {
   listed?: readonly string[] | undefined
   /**
    * The tool of a name. A bare name that no tool has refers to the first tool that has it in a namespace,
-   * unless `isOwn` asks for exactly this name.
+   * unless `isExact` asks for exactly this name.
    */
-  tool: (name: string, isOwn?: boolean) => NameRecord | undefined
+  tool: (name: string, isExact?: boolean) => NameRecord | undefined
   details: (name: string) => ToolDetails | undefined
   file: (path: string) => FileRecord | undefined
   /** The compiled cascade of a tool; undefined also for a tool without one. */
@@ -83,8 +83,8 @@ export function replaceFiles(
   const { via, madeAt, listing, units, plugins, listed, folders = [], manifests } = base
   const names: DirectoryNames = {
     ...{ via, madeAt, listing, units, plugins, listed, folders, manifests },
-    tool(name, isOwn) {
-      const record = base.tool(name, isOwn)
+    tool(name, isExact) {
+      const record = base.tool(name, isExact)
       const anew = record && !isBroken(record) && files.get(record.file)
       return anew ? anew.tool(record.frontmatter.name, true) : record
     },

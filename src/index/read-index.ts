@@ -120,10 +120,10 @@ export function openIndex(files: IndexFiles, directory: string, isWhole = false)
     header,
     text,
     stamp: stampOf(state),
-    tool: (name, isOwn) => {
+    tool: (name, isExact) => {
       const record = one('tools', name)
       if (!record || !('names' in record)) return record
-      return isOwn ? undefined : (one('tools', record.names[0] ?? '') as NameRecord)
+      return isExact ? undefined : (one('tools', record.names[0] ?? '') as NameRecord)
     },
     details: name => one('details', name),
     file: file => one('files', file),

@@ -10,8 +10,8 @@ import {
   isGranted,
   type Limits,
   type RuleGroup,
+  type RuleList,
   rulesFor,
-  type Written,
 } from './limits.js'
 
 /** The answer of a step of the decision, or of the last one. */
@@ -165,7 +165,7 @@ function approval(call: AgentCall, limits: Limits): StepAnswer {
  * True where the `allowed-tools` of a skill that is open matches a call; by the name of what does more than
  * read.
  */
-function preApproves(list: Written, call: AgentCall): boolean {
+function preApproves(list: RuleList, call: AgentCall): boolean {
   const rules = rulesFor(list, call).filter(rule => policyOf(rule) === 'deny' || mayCover(rule, call))
   const { answer, rule } = isAllowed(rules, asMeant(call, list))
   return answer && rule !== null
@@ -177,7 +177,7 @@ function passed(step: Decision['step'], reason: string): StepAnswer {
 
 function denied(
   step: Decision['step'],
-  { by, skill }: Written,
+  { by, skill }: RuleList,
   rule: string | null,
   list: string,
 ): StepAnswer {
@@ -231,7 +231,7 @@ export function stricter(one: Answer, other: Answer): boolean {
 
 const SAYS = { allow: 'allows it', ask: 'asks', deny: 'denies it' } as const
 
-function listAnswer(call: AgentCall, list: Written, group: RuleGroup): RuleAnswer | null {
+function listAnswer(call: AgentCall, list: RuleList, group: RuleGroup): RuleAnswer | null {
   const meant = asMeant(call, list)
   const said = trustOf(countingRules(call, list, group), meant)
   if (!said?.rule) return null
@@ -245,7 +245,7 @@ function listAnswer(call: AgentCall, list: Written, group: RuleGroup): RuleAnswe
  * The rules of a list that count for a tool. One that allows does not where its author may not allow, nor by
  * a tag or a glob where the tool can do more than read: it would cover tools that its author never saw.
  */
-function countingRules(call: AgentCall, list: Written, { mayAllow }: RuleGroup): readonly ToolRule[] {
+function countingRules(call: AgentCall, list: RuleList, { mayAllow }: RuleGroup): readonly ToolRule[] {
   const rules = rulesFor(list, call)
   return rules.filter(rule => policyOf(rule) !== 'allow' || (mayAllow && mayCover(rule, call)))
 }

@@ -14,7 +14,7 @@ export interface AgentCall extends ToolCall {
 }
 
 /** Rules, and who wrote them. */
-export interface Written {
+export interface RuleList {
   /** Whom to name: `the agent`, `"review"`. */
   by: string
   rules: readonly ToolRule[]
@@ -27,18 +27,18 @@ export interface Written {
 }
 
 /** The rules that could select a tool. */
-export function rulesFor({ rules, index }: Written, tool: MatchedTool): readonly ToolRule[] {
+export function rulesFor({ rules, index }: RuleList, tool: MatchedTool): readonly ToolRule[] {
   return index ? index.of(tool) : rules
 }
 
 /** A call under the name that the list's author uses. */
-export function asMeant(call: AgentCall, { isMeant }: Written): AgentCall {
+export function asMeant(call: AgentCall, { isMeant }: RuleList): AgentCall {
   return isMeant === undefined ? call : { ...call, isMeant }
 }
 
 /** Lists of rules of which only the strictest answer counts. */
 export interface RuleGroup {
-  lists: readonly Written[]
+  lists: readonly RuleList[]
   /** True if an allow rule counts. */
   mayAllow: boolean
 }
@@ -46,10 +46,10 @@ export interface RuleGroup {
 /** All that limits an agent's call. Lists are evaluated one by one, never merged. */
 export interface Limits {
   /** `allowed-tools` of agents, and of the skills whose agents call. */
-  allowedTools: readonly Written[]
+  allowedTools: readonly RuleList[]
   /** A list that is not empty admits only the tools that it matches. */
-  allow: readonly Written[]
-  deny: readonly Written[]
+  allow: readonly RuleList[]
+  deny: readonly RuleList[]
   /** A permission is granted where all grant it. Empty: none is. */
   permissions: readonly { by: string; granted: readonly Permission[] }[]
   /** The first group with an answer decides. */
@@ -58,7 +58,7 @@ export interface Limits {
    * `allowed-tools` of open skills. A call that one of them matches needs no approval, unless a rule or the
    * guard asks.
    */
-  preApproved: readonly Written[]
+  preApproved: readonly RuleList[]
   /** Called after the rules. It can only make an answer stricter. */
   guard?: ((call: AgentCall) => unknown) | undefined
   /** True if calls that no rule allows, and that need approval, run without it. */

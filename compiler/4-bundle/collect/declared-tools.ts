@@ -121,8 +121,8 @@ function typedCode(tool: BundledTool, bundled: BundledTools): TypedCode | undefi
 
 /** The tool of the bundle that another one's delegate names. */
 function delegateOf(tool: BundledTool, bundled: BundledTools): BundledTool | undefined {
-  const isOwn = tool.record.frontmatter.metadata.delegate !== undefined
-  const { record, directory } = (isOwn ? tool : bundled.bodyOf(tool)) ?? {}
+  const hasDelegate = tool.record.frontmatter.metadata.delegate !== undefined
+  const { record, directory } = (hasDelegate ? tool : bundled.bodyOf(tool)) ?? {}
   const delegate = record?.frontmatter.metadata.delegate
   // A delegate that was compiled (`record.delegate`) is code and no tool.
   if (!record || !directory || record.delegate || typeof delegate !== 'string') return undefined

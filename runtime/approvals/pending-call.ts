@@ -16,7 +16,7 @@ import type { ToolDef } from '../state/tool-def.js'
 import { type Digest, digestOf } from './digest-of.js'
 
 /** A call that a person is asked about. */
-export interface Asking {
+export interface PendingCall {
   readonly tool: ToolDef
   readonly args: unknown
   readonly globals: Globals
@@ -33,7 +33,7 @@ export interface Asking {
 }
 
 /** A call above: its ids, and whether an agent made it. */
-interface CallAbove extends Pick<Asking, 'options' | 'envelope' | 'caller'> {
+interface CallAbove extends Pick<PendingCall, 'options' | 'envelope' | 'caller'> {
   /** For a middleware: the call that it serves. */
   readonly served?: CallAbove | undefined
 }
@@ -51,8 +51,8 @@ export interface CallKey {
 }
 
 /** A call with everything that an approval of it is bound to. */
-export interface ApprovedCall {
-  readonly asking: Asking
+export interface IdentifiedCall {
+  readonly pending: PendingCall
   readonly key: CallKey
   readonly digest: Digest
   /** The generation of its session; null without a session. */
@@ -68,25 +68,25 @@ export interface ApprovedCall {
  *
  * @param known the generation of its session, if the call was made in an earlier one than the current
  */
-export async function approvedCall(
-  asking: Asking,
+export async function identifiedCall(
+  pending: PendingCall,
   key: CallKey,
   known?: string | null,
-): Promise<ApprovedCall> {
-  const { tool, globals, envelope } = asking
+): Promise<IdentifiedCall> {
+  const { tool, globals, envelope } = pending
   const { sessionId, userId, agentId } = envelope
   const digest = await digestOf(tool, globals)
   const generation =
     known ?? (sessionId === undefined ? null : await openSession(sessionId, storeOf(globals)))
   const ids = [sessionId, userId, agentId]
-  const above = idsAbove(asking) ?? ids
+  const above = idsAbove(pending) ?? ids
   const isOthers = above.some((id, place) => id !== ids[place])
   const about = [...ids, generation, tool.name, digest.text, key.whole, ...(isOthers ? above : [])]
-  return { asking, key, digest, generation, identity: canonicalText(about), isOthers }
+  return { pending, key, digest, generation, identity: canonicalText(about), isOthers }
 }
 
 /** The ids that the host gave the outermost agent's call above; null if no agent is above. */
-function idsAbove({ caller }: Pick<Asking, 'caller'>): (string | undefined)[] | null {
+function idsAbove({ caller }: Pick<PendingCall, 'caller'>): (string | undefined)[] | null {
   let ids: (string | undefined)[] | null = null
   for (let one = caller; one; one = one.served ?? one.caller) {
     const { sessionId, userId, agentId } = one.envelope
@@ -101,12 +101,12 @@ const PREVIEW_MAX = 100_000
 
 /** The question for a person, without the deadline. */
 export function approvalRequest(
-  { asking, key, digest }: ApprovedCall,
+  { pending, key, digest }: IdentifiedCall,
   { reason, rule }: Pick<Decision, 'reason' | 'rule'>,
   id: string,
   preview: string | null,
 ): Omit<ApprovalRequest, 'signal' | 'expires'> {
-  const { tool, args, envelope } = asking
+  const { tool, args, envelope } = pending
   const { sessionId, userId, agentId } = envelope
   const call = {
     ...{ tool: tool.name, layer: tool.origin.layer, key: key.shown, ignored: key.ignored, preview, reason },
@@ -128,8 +128,8 @@ export function hasPreview({ frontmatter }: Pick<ToolDef, 'frontmatter'>): boole
  *
  * @throws an AgentAppsError that the preview throws: the call cannot work, so no person is asked
  */
-export async function previewOf(asking: Asking): Promise<string | null> {
-  const { tool, args, envelope, abort } = asking
+export async function previewOf(pending: PendingCall): Promise<string | null> {
+  const { tool, args, envelope, abort } = pending
   if (!hasPreview(tool)) return null
   const ended = new AbortController()
   const signal = abort ? AbortSignal.any([abort, ended.signal]) : ended.signal
@@ -139,7 +139,7 @@ export async function previewOf(asking: Asking): Promise<string | null> {
     if (typeof preview !== 'function') return null
     const { callId, sessionId, messageId, agentId, userId, workspaceId } = envelope
     const ids = { callId, sessionId, messageId, agentId, userId, workspaceId }
-    const context = { signal, ...ids, [RUNTIME_CONTEXT]: asking }
+    const context = { signal, ...ids, [RUNTIME_CONTEXT]: pending }
     const late = new Promise<never>((_, reject) => {
       timer = setTimeout(() => reject(new Error(`it took longer than ${PREVIEW_MS} ms`)), PREVIEW_MS)
     })
