@@ -11,7 +11,7 @@ import type { Stage } from '../project/stage.js'
 import { fileOf, type Walk, type WalkedSkill } from '../records/walked.js'
 
 /** The corrections to make, and if files are written. */
-interface Fixing {
+export interface Fixing {
   fix: boolean
   dryRun: boolean
   spec: boolean
