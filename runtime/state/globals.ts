@@ -85,10 +85,10 @@ export function defaultTools(): RegisteredTools {
 /** Adds a diagnostic, once; without a place, it is at the start of its file. */
 export function addDiagnostic(
   { diagnostics, redact }: Globals,
-  { file, line = 1, column = 1, ...about }: Omit<Diagnostic, 'line' | 'column'> & Partial<Diagnostic>,
+  about: Omit<Diagnostic, 'line' | 'column'> & Partial<Diagnostic>,
 ): void {
-  const diagnostic = { file, line, column, ...about }
-  const { rule } = about
+  const diagnostic = { line: 1, column: 1, ...about }
+  const { file, rule, line, column } = diagnostic
   diagnostics.set([file, rule, line, column].join('\0'), redact?.(diagnostic) ?? diagnostic)
 }
 
