@@ -8,7 +8,7 @@ import { tsc } from '../support/tsc.js'
 // `scripts/follow-readme.js` runs them.
 it('the README’s programs compile under `strict`', () => {
   const text = readFileSync(join(ROOT, 'README.md'), 'utf8')
-  const programs = [...text.matchAll(/^```(?:ts|js)\n([\s\S]*?)^```/gm)].map(([, program = '']) => program)
+  const programs = [...text.matchAll(/^```ts\n([\s\S]*?)^```/gm)].map(([, program = '']) => program)
   expect(programs.length).toBeGreaterThan(1)
   const files = programs.map((program, at) => [`program-${at}.ts`, program] as const)
   const { root } = codeProject({ 'package.json': '{ "type": "module" }', ...Object.fromEntries(files) })
