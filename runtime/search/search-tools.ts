@@ -80,10 +80,13 @@ export async function searchTools(
         hint: 'It is the maximum number of hits.',
       },
     )
-  const isWanted = filterOf(options)
+  const filters = filtersOf(options)
+  const isWanted = (tool: ToolDef): boolean => filters.every(filter => filter(tool))
   const words = wordsOfQuery(String(query))
   if (words.length === 0) {
-    const wanted = searchable.known.filter(isWanted)
+    const wanted = searchable.known.filter(
+      tool => (options.library === true || !isLibrary(tool)) && isWanted(tool),
+    )
     return {
       hits: wanted.slice(0, limit).map(tool => ({ tool, score: 0, matched: [] })),
       found: wanted.length,
@@ -115,22 +118,18 @@ async function fieldsOf(
   return Object.fromEntries(found.map(({ word, term }) => [word, fieldWeights(texts, term)]))
 }
 
-function filterOf({
-  tags = [],
-  pattern,
-  kind,
-  runs,
-  names,
-  library = false,
-}: SearchOptions): (tool: ToolDef) => boolean {
-  const wantedTags = normalizeTags(tags)
-  const patterns = pattern?.split(/\s+/).filter(one => one !== '')
-  const wantedNames = names && new Set(names)
-  return tool =>
-    (library || !isLibrary(tool)) &&
-    wantedTags.every(tag => tool.frontmatter.tags.includes(tag)) &&
-    (!patterns || patterns.some(one => matchPattern(one, tool.name, tool.frontmatter.tags))) &&
-    (kind === undefined || tool.kind === kind) &&
-    (runs === undefined || tool.runs === runs) &&
-    (!wantedNames || wantedNames.has(tool.name))
+function filtersOf({ tags, pattern, kind, runs, names }: SearchOptions): ((tool: ToolDef) => boolean)[] {
+  const filters: ((tool: ToolDef) => boolean)[] = []
+  for (const tag of normalizeTags(tags ?? [])) filters.push(tool => tool.frontmatter.tags.includes(tag))
+  if (pattern !== undefined) {
+    const patterns = pattern.split(/\s+/).filter(one => one !== '')
+    filters.push(({ name, frontmatter }) => patterns.some(one => matchPattern(one, name, frontmatter.tags)))
+  }
+  if (kind !== undefined) filters.push(tool => tool.kind === kind)
+  if (runs !== undefined) filters.push(tool => tool.runs === runs)
+  if (names !== undefined) {
+    const wanted = new Set(names)
+    filters.push(({ name }) => wanted.has(name))
+  }
+  return filters
 }

@@ -13,8 +13,11 @@ export interface SearchView {
   parts: Uint8Array
   /** How many have more than nothing. */
   count: number
-  /** A zero for each row, used while ranking: queries of many tools would else fill the memory with such arrays. */
+  /** How many of them have a term, of the terms that were counted. */
+  counts: Map<string, number>
+  /** A zero for each row, and as many places, used while ranking: queries of many tools would else fill the memory with such arrays. */
   scores: Float64Array
+  touched: Uint32Array
 }
 
 /** @param parts what of the tool in each row: `NOTHING`, `DECLARED` or `EVERYTHING` */
@@ -22,7 +25,9 @@ export function searchViewOf(parts: Uint8Array): SearchView {
   return {
     parts,
     count: parts.filter(part => part !== NOTHING).length,
+    counts: new Map(),
     scores: new Float64Array(parts.length),
+    touched: new Uint32Array(parts.length),
   }
 }
 
@@ -55,30 +60,38 @@ export function rank(
   limit: number,
 ): Ranking {
   const terms = words.map(({ word, term }) => ({ word, ...countTerm(term, index, view) }))
-  const { scores } = view
-  const touched: number[] = []
+  const touched = addScores(terms, view)
+  const best: Scored[] = []
+  let found = 0
+  for (const row of touched) {
+    const score = view.scores[row] as number
+    view.scores[row] = 0
+    if (!isWanted(row)) continue
+    found++
+    const last = best[limit - 1]
+    if (last === undefined || isBetter(score, row, last)) keepBest(best, row, score, limit)
+  }
+  const matchedIn = (row: number): string[] =>
+    terms.flatMap(({ word, postings }) => (hasRow(postings, row, view) ? [word] : []))
+  return { best: best.map(one => ({ ...one, matched: matchedIn(one.row) })), found }
+}
+
+/** Adds up the scores of a view's rows. Returns the rows that have one. */
+function addScores(terms: readonly CountedTerm[], view: SearchView): Uint32Array {
+  const { scores, touched } = view
+  let count = 0
   for (const { postings, rarity } of terms) {
     const { rows } = postings
     for (let at = 0; at < rows.length; at++) {
       const row = rows[at] as number
       const weight = weightSeen(postings, at, view)
       if (weight === 0) continue
-      if (scores[row] === 0) touched.push(row)
-      scores[row] = (scores[row] as number) + (rarity * weight) / LEVELS
+      const score = scores[row] as number
+      if (score === 0) touched[count++] = row
+      scores[row] = score + (rarity * weight) / LEVELS
     }
   }
-  const best: Scored[] = []
-  let found = 0
-  for (const row of touched) {
-    const score = scores[row] as number
-    scores[row] = 0
-    if (!isWanted(row)) continue
-    found++
-    keepBest(best, row, score, limit)
-  }
-  const matchedIn = (row: number): string[] =>
-    terms.flatMap(({ word, postings }) => (hasRow(postings, row, view) ? [word] : []))
-  return { best: best.map(one => ({ ...one, matched: matchedIn(one.row) })), found }
+  return touched.subarray(0, count)
 }
 
 interface Scored {
@@ -99,8 +112,11 @@ const BEGINNINGS_MAX = 200
 /** A term that no tool has is taken as the beginning of others. */
 function countTerm(term: string, index: TermIndex, view: SearchView): CountedTerm {
   const exact = index.postings(term) ?? NO_POSTINGS
-  const count = countSeen(exact, view)
-  if (count > 0) return { postings: exact, rarity: rarityOf(count, view) }
+  const count = view.counts.get(term) ?? countSeen(exact, view)
+  if (count > 0) {
+    view.counts.set(term, count)
+    return { postings: exact, rarity: rarityOf(count, view) }
+  }
   const postings = term.length < BEGINNING_MIN ? NO_POSTINGS : beginningWith(term, index, view)
   return { postings, rarity: rarityOf(countSeen(postings, view), view) }
 }
@@ -144,9 +160,13 @@ function countSeen(postings: Postings, view: SearchView): number {
 }
 
 /** The weight of a term in a tool that the caller may see; 0 for what it may not. */
-function weightSeen({ rows, all, declared }: Postings, at: number, { parts }: SearchView): number {
-  const part = parts[rows[at] as number]
-  return part === EVERYTHING ? (all[at] as number) : part === DECLARED ? (declared[at] as number) : 0
+function weightSeen(postings: Postings, at: number, view: SearchView): number {
+  const part = view.parts[postings.rows[at] as number]
+  return part === EVERYTHING
+    ? (postings.all[at] as number)
+    : part === DECLARED
+      ? (postings.declared[at] as number)
+      : 0
 }
 
 function hasRow(postings: Postings, row: number, view: SearchView): boolean {
@@ -154,14 +174,15 @@ function hasRow(postings: Postings, row: number, view: SearchView): boolean {
   return at !== -1 && weightSeen(postings, at, view) > 0
 }
 
-/** Puts a row among the best, if it is, in its place: of two that are as good, the first row is the better. */
+/** True where a row is better than another: of two that are as good, the first is. */
+function isBetter(score: number, row: number, other: Scored): boolean {
+  return score > other.score || (score === other.score && row < other.row)
+}
+
+/** Puts a row in its place among the best. */
 function keepBest(best: Scored[], row: number, score: number, limit: number): void {
-  const isBetter = (other: Scored): boolean =>
-    score > other.score || (score === other.score && row < other.row)
-  const last = best[limit - 1]
-  if (limit < 1 || (last && !isBetter(last))) return
   let at = best.length
-  while (at > 0 && isBetter(best[at - 1] as Scored)) at--
+  while (at > 0 && isBetter(score, row, best[at - 1] as Scored)) at--
   best.splice(at, 0, { row, score })
   best.length = Math.min(best.length, limit)
 }
