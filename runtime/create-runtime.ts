@@ -14,7 +14,7 @@ import type { ToolState } from './lifecycle/tool-states.js'
 import type { TurnOptions } from './lifetime.js'
 import { listTools, readResource } from './read-skills.js'
 import { cloneArguments, ownLimits } from './schema/clone-arguments.js'
-import type { Hit, SearchOptions } from './search/search-tools.js'
+import type { Hit, SearchOptions } from './search/search-query.js'
 import type { AgentOptions } from './state/agent.js'
 import type {
   Freshness,

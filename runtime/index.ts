@@ -32,7 +32,7 @@ export {
   registerTool,
   unregisterTool,
 } from './registry/programmatic-tools.js'
-export type { Hit, SearchOptions, SearchResult } from './search/search-tools.js'
+export type { Hit, SearchOptions, SearchResult } from './search/search-query.js'
 export type { AgentOptions } from './state/agent.js'
 export type { ChainStep } from './state/chain.js'
 export type {

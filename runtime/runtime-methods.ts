@@ -3,10 +3,9 @@
 import type { ToolDetails } from '../src/index/index-format.js'
 import type { Explanation } from './cascade/explain.js'
 import type { RenderOptions } from './content/render-tool.js'
-import { allTools } from './find/all-tools.js'
 import { lazy } from './host/later.js'
 import { UncopiedArguments } from './schema/clone-arguments.js'
-import type { Hit, SearchOptions } from './search/search-tools.js'
+import type { Hit, SearchOptions } from './search/search-query.js'
 import type { Globals } from './state/context.js'
 import type { ToolDef } from './state/tool-def.js'
 
@@ -36,8 +35,7 @@ export async function describe(
 }
 
 export async function search(globals: Globals, query: string, options?: SearchOptions): Promise<Hit[]> {
-  const all = await allTools(globals)
-  return (await (await searches()).searchTools(query, options, { globals, all, known: all })).hits
+  return (await (await searches()).searchAll(query, options, globals)).hits
 }
 
 export async function explain(globals: Globals, ref: string): Promise<Explanation> {

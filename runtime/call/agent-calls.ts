@@ -16,7 +16,7 @@ import { allowedAmong, authorize, limitPart } from '../policy/authorize.js'
 import { guardsOf, isEnabled } from '../policy/guards-of.js'
 import { noteOpened } from '../policy/opened-skills.js'
 import { checkArguments, copyOfPlain, plainArguments } from '../schema/check-arguments.js'
-import type { SearchOptions, SearchResult } from '../search/search-tools.js'
+import type { SearchOptions, SearchResult } from '../search/search-query.js'
 import type { Chain } from '../state/chain.js'
 import type { CallerKind, Globals, InvokeOptions } from '../state/context.js'
 import type { ToolDef } from '../state/tool-def.js'
@@ -76,12 +76,9 @@ export async function searchFrom(
   options: SearchOptions,
   as: CallerKind,
 ): Promise<SearchResult> {
-  const { searchTools } = await searches()
+  const { searchAll, searchTools } = await searches()
   const own = callGlobals(ctx)
-  if (as !== 'agent') {
-    const all = await allTools(own)
-    return searchTools(query, options, { globals: own, all, known: all })
-  }
+  if (as !== 'agent') return searchAll(query, options, own)
   const { globals } = await agentView(own)
   const all = await allTools(globals)
   const known = await toolsFrom(ctx, as)

@@ -1,12 +1,14 @@
 import type { JsonObject } from '../../src/base/json.js'
 import { isLibrary } from '../../src/catalog/offered-tool.js'
+import type { OpenIndex } from '../../src/index/read-index.js'
 import { joinPostings, type Postings, type TermIndex } from '../../src/search/postings.js'
 import { TermStore } from '../../src/search/term-store.js'
 import { type ToolTerms, toolTerms } from '../../src/search/tool-terms.js'
 import type { Globals } from '../state/context.js'
+import type { DirectoryState } from '../state/directory-state.js'
 import type { ToolDef } from '../state/tool-def.js'
 import { sourceOf } from '../state/tool-source.js'
-import { type IndexSearch, indexSearch, loadTerms } from './index-search.js'
+import { askSearch, type IndexSearch, indexSearch } from './index-search.js'
 import { textsOf } from './tool-texts.js'
 
 /** Some tools, and the postings of their terms, whose rows are the tools' places. */
@@ -45,9 +47,22 @@ export async function searchedTools(
     const isSame = last?.library === library && areSame(list, last)
     const searched = isSame ? last : await indexTools(list, library, globals)
     kept.set(globals, searched)
-    if (await loadTerms(searched.searches, terms, globals)) return searched
+    if (await areLoaded(searched.searches, terms, globals)) return searched
     kept.delete(globals)
   }
+}
+
+/** Loads terms of search files. False where the index of one of them was refused or replaced. */
+async function areLoaded(
+  searches: readonly IndexSearch[],
+  terms: readonly string[],
+  globals: Globals,
+): Promise<boolean> {
+  for (const search of searches) {
+    const isLoaded = await askSearch(search, globals, file => file.load(terms).then(() => true))
+    if (!isLoaded) return false
+  }
+  return true
 }
 
 function areSame(list: readonly ToolDef[], last: Kept): boolean {
@@ -60,18 +75,14 @@ function areSame(list: readonly ToolDef[], last: Kept): boolean {
 
 async function indexTools(list: readonly ToolDef[], library: boolean, globals: Globals): Promise<Kept> {
   const tools = list.filter(tool => library || !isLibrary(tool))
+  const others = new Map(tools.entries())
   const rowsOf = new Map<IndexSearch, Int32Array>()
-  const others = new Map<number, ToolDef>()
-  for (const [row, tool] of tools.entries()) {
-    const source = sourceOf(tool)
-    const search = source ? await indexSearch(source, globals) : null
-    const rowInFile = search?.rows.get(tool.name)
-    if (!search || rowInFile === undefined) {
-      others.set(row, tool)
-      continue
-    }
-    const rowOf = rowsOf.get(search) ?? new Int32Array(search.file.rows).fill(-1)
-    rowOf[rowInFile] = row
+  for (const [names, { state, byName }] of rowsByIndex(tools)) {
+    const search = await indexSearch(state, names, globals)
+    const inFile = search && (await askSearch(search, globals, file => file.names()))
+    if (!search || !inFile) continue
+    const rowOf = Int32Array.from(inFile, name => byName.get(name) ?? -1)
+    for (const row of rowOf) others.delete(row)
     rowsOf.set(search, rowOf)
   }
   const store = new TermStore()
@@ -88,8 +99,24 @@ async function indexTools(list: readonly ToolDef[], library: boolean, globals: G
   return { tools, index, searches: [...rowsOf.keys()], dynamic, list: [...list], library }
 }
 
+/** The rows of the tools that are from each index, by name. */
+function rowsByIndex(
+  tools: readonly ToolDef[],
+): Map<OpenIndex, { state: DirectoryState; byName: Map<string, number> }> {
+  const indexes = new Map<OpenIndex, { state: DirectoryState; byName: Map<string, number> }>()
+  for (const [row, tool] of tools.entries()) {
+    const source = sourceOf(tool)
+    if (!source || !('header' in source.names)) continue
+    const names = source.names as OpenIndex
+    const rows = indexes.get(names) ?? { state: source.state, byName: new Map<string, number>() }
+    rows.byName.set(tool.name, row)
+    indexes.set(names, rows)
+  }
+  return indexes
+}
+
 /** Several indexes as one, which keeps the postings of the terms that were looked up. */
-function joinIndexes(indexes: readonly TermIndex[]): TermIndex {
+export function joinIndexes(indexes: readonly TermIndex[]): TermIndex {
   const known = new Map<string, Postings>()
   return {
     postings(term) {

@@ -2,7 +2,7 @@
  * The search file of an index, `.agent-apps/search-<digest>.bin`: the terms of its tools, so that a query reads a block for each
  * of its terms and no skill.
  *
- *     table   8 hexadecimal digits: the number of rows
+ *     table   the number of rows, and how many of them are of broken tools: 8 hexadecimal digits each
  *             512 entries of 40 hexadecimal digits: the digest of a block, the first 32 of its SHA-256, and its bytes, 8
  *     256 blocks of terms (`term-block.ts`); a term is in block number `blockOf(term)`
  *     256 blocks of rows, as many in each as are needed: the names in lines, with `!` before that of a broken tool
@@ -18,10 +18,11 @@ import { keepsRows, postingsIn, TermBlockWriter, termsIn } from './term-block.js
 import type { SortedIndex } from './term-store.js'
 
 const BLOCKS = 256
-const COUNT = 8
+const NUMBER = 8
 const DIGEST = 32
-const ENTRY = DIGEST + 8
-export const TABLE_BYTES = COUNT + 2 * BLOCKS * ENTRY
+const ENTRY = DIGEST + NUMBER
+const COUNTS = 2 * NUMBER
+export const TABLE_BYTES = COUNTS + 2 * BLOCKS * ENTRY
 
 /** The letters of a term that decide on its block: all terms that a beginning stands for are in one. */
 const BEGINNING = 3
@@ -78,7 +79,7 @@ export function encodeSearch(
     const text = lines.map(({ name, isBroken }) => (isBroken ? BROKEN + name : name)).join('\n')
     blocks.push(new TextEncoder().encode(text))
   }
-  return withTable(rows.length, blocks, digestOf)
+  return withTable(rows, blocks, digestOf)
 }
 
 /** The new row of each row of the last search file; -1 if its terms are not kept. */
@@ -105,9 +106,15 @@ function inRowOrder(a: Postings, b: Postings): Postings {
   }
 }
 
-function withTable(rows: number, blocks: readonly Uint8Array[], digestOf: DigestOf): EncodedPart {
+function withTable(
+  rows: readonly SearchRow[],
+  blocks: readonly Uint8Array[],
+  digestOf: DigestOf,
+): EncodedPart {
   const entries = blocks.map(block => digestOf(block).slice(0, DIGEST) + hexadecimal(block.length))
-  const table = new TextEncoder().encode(hexadecimal(rows) + entries.join(''))
+  const broken = rows.filter(({ isBroken }) => isBroken).length
+  const counts = hexadecimal(rows.length) + hexadecimal(broken)
+  const table = new TextEncoder().encode(counts + entries.join(''))
   const bytes = new Uint8Array(blocks.reduce((sum, { length }) => sum + length, table.length))
   let at = 0
   for (const part of [table, ...blocks]) {
@@ -138,6 +145,8 @@ function rowsPerBlock(rows: number): number {
 /** The table of a search file: the place of each block, and its digest. */
 interface Table {
   rows: number
+  /** How many rows are of broken tools. */
+  broken: number
   blocks: { start: number; end: number; digest: string }[]
 }
 
@@ -145,17 +154,18 @@ interface Table {
 function readTable(bytes: Uint8Array, size: number, digest: string, digestOf: DigestOf): Table {
   const text = new TextDecoder().decode(bytes)
   if (!/^[0-9a-f]+$/.test(text) || !digestOf(bytes).startsWith(digest)) throw changed()
-  const rows = Number.parseInt(text.slice(0, COUNT), 16)
+  const rows = Number.parseInt(text.slice(0, NUMBER), 16)
+  const broken = Number.parseInt(text.slice(NUMBER, COUNTS), 16)
   let end = TABLE_BYTES
   const blocks = Array.from({ length: 2 * BLOCKS }, (_, number) => {
-    const entry = text.slice(COUNT + number * ENTRY, COUNT + (number + 1) * ENTRY)
+    const entry = text.slice(COUNTS + number * ENTRY, COUNTS + (number + 1) * ENTRY)
     const start = end
     end += Number.parseInt(entry.slice(DIGEST), 16)
     return { start, end, digest: entry.slice(0, DIGEST) }
   })
   // Each row has a byte at least, so that a small file never makes a reader reserve much.
-  if (end !== size || rows > size) throw changed()
-  return { rows, blocks }
+  if (end !== size || rows > size || broken > rows) throw changed()
+  return { rows, broken, blocks }
 }
 
 function changed(): IndexRefused {
@@ -207,6 +217,7 @@ export type ReadRange = (start: number, end: number) => Promise<Uint8Array | nul
 /** A search file whose blocks are read when they are needed. */
 export class SearchFile {
   readonly #terms = new Map<number, ReadonlyMap<string, Uint8Array>>()
+  #names: string[] | undefined
 
   private constructor(
     private readonly table: Table,
@@ -222,6 +233,46 @@ export class SearchFile {
 
   get rows(): number {
     return this.table.rows
+  }
+
+  /** The number of tools that are not broken. */
+  get tools(): number {
+    return this.table.rows - this.table.broken
+  }
+
+  /**
+   * The names of all rows.
+   *
+   * @throws IndexRefused
+   */
+  async names(): Promise<string[]> {
+    this.#names ??= await this.#readNames(0, BLOCKS)
+    return this.#names
+  }
+
+  /**
+   * The name of a row.
+   *
+   * @throws IndexRefused
+   */
+  async name(row: number): Promise<string> {
+    const perBlock = rowsPerBlock(this.rows)
+    const block = Math.floor(row / perBlock)
+    const names = await this.#readNames(block, block + 1)
+    const name = names[row - block * perBlock]
+    if (name === undefined) throw changed()
+    return name
+  }
+
+  /** The names in some blocks of rows, which lie one after another. */
+  async #readNames(from: number, to: number): Promise<string[]> {
+    const ranges = this.table.blocks.slice(BLOCKS + from, BLOCKS + to)
+    const start = ranges[0]?.start ?? 0
+    const bytes = await expectRange(this.read, start, ranges.at(-1)?.end ?? 0)
+    return ranges.flatMap((range, at) => {
+      const block = bytes.subarray(range.start - start, range.end - start)
+      return rowsIn(checked(block, this.table, BLOCKS + from + at, this.digestOf)).map(({ name }) => name)
+    })
   }
 
   /**

@@ -68,6 +68,8 @@ function open(cwd: string): Runtime {
 
 const shown = (hits: readonly Hit[]) => hits.map(({ tool, score, matched }) => [tool.name, score, ...matched])
 
+const names = (hits: readonly Hit[]) => hits.map(({ name }) => name)
+
 async function answers(runtime: Runtime, options?: AgentOptions): Promise<unknown[]> {
   const searching = options ? runtime.forAgent(options) : runtime
   return Promise.all(QUERIES.map(async query => shown(await searching.search(query))))
@@ -139,6 +141,30 @@ describe('the search file of an index', () => {
     for (const name of readdirSync(join(dir, 'skills')).filter(name => !name.startsWith('.')))
       rmSync(join(dir, 'skills', name), { recursive: true })
     expect(await answers(open(dir))).toEqual(expected)
+  })
+
+  it('is all that code reads to name hits in its only directory, and gives what a list gives', async () => {
+    const one = makeTree({})
+    cpSync(join(compiled, 'skills'), join(one, 'skills'), { recursive: true, preserveTimestamps: true })
+    const runtime = (options = {}) => {
+      const made = createRuntime({ cwd: one, paths: ['skills'], freshness: 'trust', ...options })
+      runtimes.push(made)
+      return made
+    }
+    const listing = runtime()
+    listing.register({ name: 'unrelated', description: 'Unrelated.', execute: () => 1 })
+    expect(await answers(runtime())).toEqual(await answers(runtime({ freshness: 'check' })))
+    expect(names(await listing.search('unrelated alpha')).slice(0, 1)).toEqual(['unrelated'])
+    const [hit] = await runtime().search('alpha deployment')
+    const found = runtime()
+    expect((await found.search('alpha deployment'))[0]?.tool).toBe(await found.findTool(hit?.name ?? ''))
+    for (const file of readdirSync(join(one, 'skills/.agent-apps')).filter(
+      name => !name.startsWith('search-'),
+    ))
+      rmSync(join(one, 'skills/.agent-apps', file))
+    expect(names(await runtime().search('alpha deployment'))).toEqual(
+      names(await open(compiled).search('alpha deployment')),
+    )
   })
 
   it('has nothing of the text of a gated skill', async () => {
@@ -235,7 +261,7 @@ async function readAll(bytes: Buffer): Promise<void> {
   }
   const entries = new Map<number, string>()
   let start = TABLE_BYTES
-  for (let at = 8; at < TABLE_BYTES; at += 40) {
+  for (let at = 16; at < TABLE_BYTES; at += 40) {
     entries.set(start, entries.get(start) ?? table.slice(at, at + 32))
     start += Number.parseInt(table.slice(at + 32, at + 40), 16)
   }

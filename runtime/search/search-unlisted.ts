@@ -1,0 +1,94 @@
+import { AgentAppsError, runtimeClosed } from '../../src/base/error.js'
+import type { IndexHeader } from '../../src/index/index-format.js'
+import { isBroken } from '../../src/index/index-format.js'
+import type { TermIndex } from '../../src/search/postings.js'
+import { EVERYTHING, rank, type SearchView, searchViewOf } from '../../src/search/rank.js'
+import type { SearchFile } from '../../src/search/search-file.js'
+import type { QueryWord } from '../../src/search/words.js'
+import { askIndex, currentIndex, directoryStates } from '../directory/look-up.js'
+import { toolOf } from '../find/make-tool.js'
+import type { Globals } from '../state/context.js'
+import type { DirectoryState } from '../state/directory-state.js'
+import type { ToolDef } from '../state/tool-def.js'
+import { askSearch, indexSearch } from './index-search.js'
+import type { Hit, SearchResult } from './search-query.js'
+import { joinIndexes } from './searched-tools.js'
+
+/**
+ * Searches for code by the search file alone, so that a process that only searches lists nothing: it reads the names of the hits, and
+ * the record of each when its `tool` is read.
+ *
+ * @returns null where only a list says which tools there are
+ */
+export async function searchUnlisted(
+  words: readonly QueryWord[],
+  limit: number,
+  globals: Globals,
+): Promise<SearchResult | null> {
+  if (globals.configure) await globals.configure()
+  if (globals.closed) throw runtimeClosed()
+  const state = onlyDirectory(globals)
+  const names = state && currentIndex(state, globals)
+  if (!state || !names || hasNamespaces(names.header)) return null
+  const search = await indexSearch(state, names, globals)
+  return (
+    search &&
+    askSearch(search, globals, async file => {
+      await file.load(words.map(({ term }) => term))
+      const { index, view } = searchedIn(file)
+      const { best, found } = rank(words, index, view, () => true, limit)
+      const hits: Hit[] = []
+      for (const { row, score, matched } of best) {
+        const name = await file.name(row)
+        hits.push({
+          name,
+          get tool() {
+            return toolIn(state, name, globals)
+          },
+          score,
+          matched,
+        })
+      }
+      return { hits, found }
+    })
+  )
+}
+
+/** The one directory whose tools are all that a list would have; null where there are others, or some may be left out. */
+function onlyDirectory(globals: Globals): DirectoryState | null {
+  const { config, tools, lifecycle, bundle } = globals
+  if (config.freshness !== 'trust' || tools.programmaticTools.size > 0 || lifecycle || bundle) return null
+  // The library's own tools do not count, and locating it takes long.
+  const [state, ...others] = directoryStates({ ...globals, config: { ...config, library: false } })
+  return others.length === 0 ? (state ?? null) : null
+}
+
+/** True where tools may be copies of each other. */
+function hasNamespaces({ namespace, units = [] }: IndexHeader): boolean {
+  return namespace !== undefined || units.some(unit => unit.namespace !== undefined)
+}
+
+const searched = new WeakMap<SearchFile, { index: TermIndex; view: SearchView }>()
+
+function searchedIn(file: SearchFile): { index: TermIndex; view: SearchView } {
+  const known = searched.get(file)
+  if (known) return known
+  const { rows, tools } = file
+  const index = joinIndexes([file.index(Int32Array.from({ length: rows }, (_, row) => row))])
+  // A broken tool has no terms, and does not count.
+  const view = { ...searchViewOf(new Uint8Array(rows).fill(EVERYTHING)), count: tools }
+  searched.set(file, { index, view })
+  return { index, view }
+}
+
+function toolIn(state: DirectoryState, name: string, globals: Globals): ToolDef {
+  const tool = askIndex(state, globals, names => {
+    const record = names.tool(name, true)
+    return record && !isBroken(record) ? toolOf({ state, names, record }, globals) : null
+  })
+  if (tool) return tool
+  throw new AgentAppsError('TOOL_NOT_FOUND', `"${name}" is no longer in the index that was searched.`, {
+    hint: 'Search again.',
+    tool: name,
+  })
+}
