@@ -54,8 +54,24 @@ it.runIf(isLong)('examples/catalog.js shows a catalog within its budget', () => 
   expect(shown).toContain('<name>changelog</name>')
   expect(shown).toMatch(/<also_available>.*word-count<\/also_available>/)
   expect(shown).not.toContain('long-words')
-  expect(shown).toContain('for an incident: incident, postmortem')
+  expect(shown).toContain('for an incident: postmortem, incident')
 })
+
+it.runIf(isLong)(
+  'examples/many-skills finds a skill by the words of the user, follows it and runs its tool',
+  () => {
+    const example = join(ROOT, 'examples/many-skills/find-skill.js')
+    const shown = execFileSync(process.execPath, [example], { encoding: 'utf8' })
+    expect(shown).toMatch(/ {4}finance: 400 skills\n[^<]*To find one of these, call search-skills with words/)
+    expect(shown.split('\n').slice(-5)).toEqual([
+      'search-skills {"query":"I had lunch with a customer for 42 euros. How do I get my money back?"}',
+      'load-skill {"name":"expense-report"}',
+      'file-expense {"amount":42}',
+      'Done: 42 euros are paid with the next salary.',
+      '',
+    ])
+  },
+)
 
 it.runIf(isLong)('examples/approvals asks, remembers, and asks again after an edit', async () => {
   const project = temporary()

@@ -43,12 +43,12 @@ interface SetupFile {
 /** The folder of the samples that are repositories, whose skills are to be found; test/read/discovery.test.ts has them. */
 const REPOSITORIES = 'discovery'
 
-/** A project among the samples that scripts/run-mcp-conformance.js serves. */
-const CONFORMANCE = 'mcp-conformance'
+/** Projects among the samples: scripts/run-mcp-conformance.js serves one, and test/cli/eval-collection.test.ts evaluates the other. */
+const PROJECTS = ['mcp-conformance', 'eval']
 
 export function samples(): Sample[] {
   return readdirSync(SAMPLES)
-    .filter(phase => phase !== REPOSITORIES && phase !== CONFORMANCE)
+    .filter(phase => phase !== REPOSITORIES && !PROJECTS.includes(phase))
     .flatMap(phase => readdirSync(join(SAMPLES, phase)).map(name => `${phase}/${name}`))
     .sort()
     .map(id => ({ id, folder: join(SAMPLES, id) }))
