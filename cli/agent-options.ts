@@ -14,7 +14,6 @@ import { noteAll } from './open-runtime.js'
 import { readChoice } from './read-option.js'
 import { usageError } from './usage-error.js'
 
-/** The options of commands that act as an agent. */
 export const AGENT_OPTIONS: Command['options'] = {
   agent: { type: 'string', value: 'ID', describes: 'act as this agent of the configuration' },
   trust: { type: 'boolean', describes: 'trust the code and the configuration of the project' },

@@ -22,7 +22,6 @@ export function overview(): string {
   ].join('\n')
 }
 
-/** The output of `agent-apps <command> --help`. */
 export function commandHelp({ name, options, example }: Command): string {
   const { shown = '', summary = '' } = COMMANDS.get(name) ?? {}
   const own = optionRows(options)

@@ -74,7 +74,6 @@ export function installedFrom(tool: ToolDef, lock: SkillsLock): InstalledFrom | 
   return from
 }
 
-/** A skill's source in one line. */
 export function shownSource({ source, ref, skillPath }: InstalledFrom): string {
   return `${source}${ref === null ? '' : `@${ref}`}${skillPath === null ? '' : ` ${skillPath}`}`
 }

@@ -10,7 +10,6 @@ import { readProject } from './pipeline/read-project.js'
 import { checkProjectOptions } from './project/option-checks.js'
 import { type ProjectDirectory, type ProjectOptions, shownPath } from './project/project.js'
 
-/** The project that `clean` tidies, and its options. */
 export interface CleanOptions extends ProjectOptions {
   /** Remove nothing; `removed` then lists the files that would be removed. */
   dryRun?: boolean | undefined

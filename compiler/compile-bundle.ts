@@ -16,7 +16,6 @@ import { typesPlace } from './project-types.js'
 
 export type { WatchSink as Looks } from './project/stage.js'
 
-/** The project that `compileBundle` compiles, and its options. */
 export interface CompileBundleOptions extends Omit<CompileOptions, 'bundle' | 'check' | 'host'> {
   /**
    * A file, `….d.ts`, that declares the tools' parameters and results for `virtual:agent-apps`. Relative to
@@ -27,7 +26,6 @@ export interface CompileBundleOptions extends Omit<CompileOptions, 'bundle' | 'c
   looks?: WatchSink | undefined
 }
 
-/** The findings and files of `compileBundle`. */
 export interface CompileBundleResult extends Omit<CompileResult, 'bundled' | 'outdated' | 'stale'> {
   bundle: Bundle
 }

@@ -18,7 +18,6 @@ import { type Project, type ProjectOptions, type ReportOptions, shownPath } from
 import { type Report, report } from './project/report.js'
 import { type Job, type Progress, runStages, type StageName, type WatchSink } from './project/stage.js'
 
-/** The project that `compile` compiles, and its options. */
 export interface CompileOptions extends ReportOptions, BundleOptions {
   /** Ignore the results of the last compile. */
   force?: boolean | undefined

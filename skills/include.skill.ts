@@ -23,7 +23,6 @@ export default async function include(_ctx: unknown, call: DirectiveCall): Promi
   }
 }
 
-/** A part of a text, from the start of one of its lines. */
 interface Part {
   /** The number of its first line, from 0. */
   line: number

@@ -5,7 +5,6 @@ export function summaryOf({ name, frontmatter: { description, tags } }: ToolDef)
   return { name, ...(description !== undefined && { description }), tags }
 }
 
-/** The schemas of a tool, resolved for the context. */
 export function schemasOf({ frontmatter: { params, returns } }: ToolDef, ctx: Context) {
   return {
     ...(params && { params: resolveJsonSchema(params, ctx) }),

@@ -53,7 +53,6 @@ export interface ExportResult {
   leftOut: LeftOut[]
   /** The features that skills lose. */
   remarks: { tool: string; message: string }[]
-  /** The diagnostics of the project. */
   diagnostics: Diagnostic[]
   /** The new and changed files, relative to `dir`. */
   written: string[]

@@ -92,7 +92,6 @@ async function keep(
   await agent.authorize(ref, args, { ...ids, callId: id })
 }
 
-/** An answer for `agent.answer`. */
 type GivenAnswer = ApprovalAnswer | { answer: ApprovalAnswer; reason?: string }
 
 const ANSWERS: readonly unknown[] = ['allow-once', 'allow-session', 'allow-project', 'deny']
@@ -132,7 +131,6 @@ function answerOf(decision: unknown): GivenAnswer | null {
   return ANSWERS.includes(answer) ? { answer: answer as ApprovalAnswer, ...why } : null
 }
 
-/** A request for a person's approval. */
 type WaitingRequest = NonNullable<Authorization['request']>
 
 /** A model's call that a person is asked about. */

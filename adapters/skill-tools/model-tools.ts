@@ -27,7 +27,6 @@ export interface Offered {
   directory: boolean
   /** The events of the tools' progress. */
   events?: RunEvents
-  /** The agent that searches for skills. */
   searching: AgentRuntime
 }
 

@@ -77,7 +77,6 @@ function atLineStart(path: string): string {
   return /^\s*::|^\s*##/.test(path) ? `./${path}` : path
 }
 
-/** A reason as a sentence of its own. */
 export function sentence(reason: string): string {
   return /[.!?]$/.test(reason) ? reason : `${reason}.`
 }

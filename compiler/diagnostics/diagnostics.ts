@@ -738,7 +738,6 @@ export function isRuleName(name: string): name is RuleName {
   return Object.hasOwn(RULES, name)
 }
 
-/** A line and column in a file. */
 export interface Place {
   /** From 1. */
   line: number
@@ -812,7 +811,6 @@ export function isFollowUp({ ruleId = '' }: Message): boolean {
   return 'follows' in (RULES[ruleId as RuleName] ?? {})
 }
 
-/** The counterpart of `toMessage`. */
 export function fromMessage(message: Message): Diagnostic {
   return {
     file: message.file ?? '',

@@ -31,7 +31,6 @@ function dotString(text: string): string {
   return `"${plain.replace(/[\\"]/g, '\\$&')}"`
 }
 
-/** A graph as a Mermaid flowchart. */
 export function graphAsMermaid(graph: ReferenceGraph): string {
   const { nodes, edges } = numbered(graph)
   const classes = Object.keys(MERMAID_STYLES).filter(name => nodes.some(([, { kind }]) => kind === name))

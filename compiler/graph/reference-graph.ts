@@ -73,7 +73,6 @@ export function reachableGraph(
   })
 }
 
-/** The graph with its cycles found. */
 export function withCycles({ nodes, edges }: Omit<ReferenceGraph, 'cycles'>): ReferenceGraph {
   const numbers = new Map(nodes.map(({ id }, number) => [id, number]))
   const next: number[][] = nodes.map(() => [])

@@ -56,7 +56,6 @@ export interface ProjectDirectory extends SearchDirectory {
   hasSearch: boolean
 }
 
-/** A project's directories, and the others that it searches. */
 export interface Project {
   /** The directories that are compiled, in search order. */
   directories: ProjectDirectory[]

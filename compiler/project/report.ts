@@ -12,7 +12,6 @@ import { type LinkedPart, type Project, shownPath } from './project.js'
  */
 export type Outcome = 'found' | 'shadowed' | 'skipped'
 
-/** The outcome for one skill file. */
 export interface FileReport {
   /** The shown path: relative to `cwd`, `/`-separated. */
   file: string

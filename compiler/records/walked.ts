@@ -18,7 +18,6 @@ export function fileOf({ root, path }: WalkedFile): string {
   return inside(root, path)
 }
 
-/** A skill file, unread. */
 export interface WalkedSkill extends WalkedFile {
   kind: ToolKind
   /** The name of the real folder it lies in. */

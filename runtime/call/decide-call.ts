@@ -85,7 +85,6 @@ export async function callToAnswer(
   return (await isAskedFirst(own, ctx.tool)) ? null : (await asking()).callOf(ctx)
 }
 
-/** A call with checked arguments. */
 async function checkedCall(
   ref: string,
   given: unknown,

@@ -6,7 +6,6 @@ import type { Found } from '../state/directory-state.js'
 import { addDiagnostic } from '../state/globals.js'
 import { directoryStates } from './look-up.js'
 
-/** Adds the fault of a broken file to the diagnostics. */
 export function noteBroken({ state, record }: Found, globals: Globals): void {
   if (isBroken(record))
     addDiagnostic(globals, { ...record.broken, file: disk.resolve(state.dir, record.broken.file) })

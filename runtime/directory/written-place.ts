@@ -4,7 +4,6 @@ import type { ToolDef } from '../state/tool-def.js'
 import { sourceOf } from '../state/tool-source.js'
 import { loadParser } from './read-files.js'
 
-/** A place in a skill's file. */
 export interface WrittenPlace {
   /** Absolute. */
   file: string

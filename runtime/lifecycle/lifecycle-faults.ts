@@ -16,7 +16,6 @@ export function toolInactive(tool: string): AgentAppsError {
   })
 }
 
-/** The error for a tool that was not initialised. */
 export function initFailed(tool: string, why: string, cause?: unknown): AgentAppsError {
   return new AgentAppsError('INIT_FAILED', `The tool "${tool}" is not initialised: ${why}.`, {
     hint: 'Correct what it needs, and call `runtime.activate` or `runtime.reload`, which try again.',

@@ -13,7 +13,6 @@ import type { Context, Globals } from '../state/context.js'
 import { defaultGlobals } from '../state/globals.js'
 import type { ToolFunction } from '../state/tool-def.js'
 
-/** A tool that a program registers. */
 export interface RegisterToolOptions<Params extends JsonObject | undefined = JsonObject | undefined> {
   /** Its exact name. It may break the name rule: `my_tool`. */
   name: string

@@ -206,14 +206,12 @@ export interface ToolConfig {
   timeoutMs?: number
 }
 
-/** The options that limit agents and tools. */
 export interface UncheckedLimits {
   policy?: RuntimePolicy | undefined
   agents?: readonly NamedAgent[] | undefined
   config?: { tools?: Readonly<Record<string, ToolConfig>> } | undefined
 }
 
-/** All state of a runtime. */
 export interface Globals {
   config: RuntimeConfig
   cache: Cache

@@ -58,7 +58,6 @@ export interface RunEvent extends Progress {
 /** Called with an event. What it throws becomes a diagnostic of rule `listener-throws`. */
 export type RunListener = (event: Readonly<RunEvent>) => void
 
-/** The listeners to the events of calls. */
 export class RunEvents {
   /** Keyed by type. A type without listeners has no set. */
   readonly listeners = new Map<RunEventType, Set<{ listener: RunListener }>>()

@@ -1,6 +1,5 @@
 import type { JsonValue } from '../../src/base/json.js'
 
-/** A value as a store keeps it. */
 export interface StoredValue {
   value: JsonValue
   /** Changes with each `set`. */

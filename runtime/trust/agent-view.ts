@@ -7,7 +7,6 @@ import { sourceOf } from '../state/tool-source.js'
 import { projectRoot } from './project-digest.js'
 import { type ProjectQuestion, type ProjectTrust, trustOf } from './project-trust.js'
 
-/** The runtime as agents see it. */
 export interface AgentView {
   /** The runtime; until its project is trusted, without the project's code. */
   globals: Globals

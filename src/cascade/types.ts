@@ -13,7 +13,6 @@ import type { HookTrigger } from '../skill/metadata-keys.js'
 const CASCADE_LAYERS = ['library', 'project', 'namespace', 'authority', 'inherited', 'own'] as const
 export type CascadeLayer = (typeof CASCADE_LAYERS)[number]
 
-/** A tool as the cascade sees it. */
 export interface CascadeTool {
   /** Identifies it: two tools of one name are in different path entries. */
   id: string
@@ -90,7 +89,6 @@ export interface CascadeEntry {
   hook?: HookTrigger[]
 }
 
-/** The result of the cascade for one tool. */
 export interface ResolvedCascade {
   tool: CascadeTool
   /** Effective plain keys, in the order of the chain. */

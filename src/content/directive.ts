@@ -30,7 +30,6 @@ export interface DirectiveSource {
   nearestName: (ref: string) => Promise<string | null>
 }
 
-/** A tool, as a directive sees it. */
 export interface DirectiveTool {
   readonly name: string
   details: () => Promise<{ description?: string | undefined; params?: JsonObject | undefined }>

@@ -36,7 +36,6 @@ interface MatchOptions {
   count?: { steps: number }
 }
 
-/** True if a program matches a whole text. */
 export function matchGlob(program: GlobProgram, text: string, options: MatchOptions = {}): boolean {
   if (program.steps) return run(program.steps, text, options)
   const { prefix, not } = program

@@ -1,6 +1,5 @@
 import { type GlobProgram, matchGlob } from './match-glob.js'
 
-/** A glob over paths. */
 export interface PathGlob {
   glob: GlobProgram
   /** Removes empty and `.` segments, which the path's target does not have either. */

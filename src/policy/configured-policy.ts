@@ -22,7 +22,6 @@ export interface ConfiguredPolicy {
   readAllowedTools?: 'restrict'
 }
 
-/** An agent with an id in a file. */
 export interface ConfiguredAgent {
   id: string
   tools?: { allow?: Patterns; deny?: Patterns }

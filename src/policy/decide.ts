@@ -201,7 +201,6 @@ export function decisionOf(error: unknown): Decision | undefined {
 
 type Answer = 'allow' | 'ask' | 'deny'
 
-/** The answer of the rules to a call. */
 interface RuleAnswer {
   decision: Answer
   by: string

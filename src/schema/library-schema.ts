@@ -3,7 +3,6 @@ import type { JsonObject } from '../base/json.js'
 import { describeValue, ISSUES_MAX, type Step, shownPath, valueAt } from './issues.js'
 import { isStandardSchema, type StandardIssue, type StandardSchema } from './standard-schema.js'
 
-/** The part of a tool that a schema describes. */
 type SchemaPart = 'params' | 'returns' | 'config' | 'state'
 
 /** A schema of a tool that cannot be described as JSON Schema. */

@@ -27,7 +27,6 @@ export interface AgentRun {
   readonly unfinished: (why: 'steps' | 'cut' | 'refused') => AgentAppsError
 }
 
-/** One answer of the model. */
 export interface AgentStep {
   text: string
   /** The names of the tools that it called, as the model knows them. */

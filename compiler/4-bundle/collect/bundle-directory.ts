@@ -278,7 +278,6 @@ function indexTexts(
   }
 }
 
-/** A name that a directory has. */
 export interface NamedRecord<Directory extends SearchedTools = SearchedIndex> {
   name: string
   directory: Directory
