@@ -365,25 +365,22 @@ describe('code that finds files by its own place', () => {
   })
 
   it.each(
-    some(
+    some([
+      ['import.meta.dirname', 'return import.meta.dirname', '3:8'],
+      ['a URL that is not literal', 'return new URL(args.x, import.meta.url)', '3:24'],
+      ['a file that is not there', "return new URL('./none.txt', import.meta.url)", '3:8'],
+      ['a folder', "return new URL('.', import.meta.url)", '3:8'],
+      ['a folder, by its name', "return new URL('../skills', import.meta.url)", '3:8'],
+      ['a pipe', "return new URL('../lib/pipe', import.meta.url)", '3:8'],
+      ['a file of more than 64 MiB', "return new URL('../lib/large.bin', import.meta.url)", '3:8'],
       [
-        ['import.meta.dirname', 'return import.meta.dirname', '3:8'],
-        ['a URL that is not literal', 'return new URL(args.x, import.meta.url)', '3:24'],
-        ['a file that is not there', "return new URL('./none.txt', import.meta.url)", '3:8'],
-        ['a folder', "return new URL('.', import.meta.url)", '3:8'],
-        ['a folder, by its name', "return new URL('../skills', import.meta.url)", '3:8'],
-        ['a pipe', "return new URL('../lib/pipe', import.meta.url)", '3:8'],
-        ['a file of more than 64 MiB', "return new URL('../lib/large.bin', import.meta.url)", '3:8'],
-        [
-          'a file outside of the project',
-          "return new URL('../../../../../../etc/hostname', import.meta.url)",
-          '3:8',
-        ],
-        ['a secret', "return new URL('./.env', import.meta.url)", '3:8'],
+        'a file outside of the project',
+        "return new URL('../../../../../../etc/hostname', import.meta.url)",
+        '3:8',
       ],
-      3,
-    ),
-  )('is refused otherwise: %s', { tags: 'long' }, async (_what, body, place) => {
+      ['a secret', "return new URL('./.env', import.meta.url)", '3:8'],
+    ]),
+  )('is refused otherwise: %s', async (_what, body, place) => {
     const { root } = codeProject({
       'skills/a.skill.ts': CODE('a', body),
       'skills/.env': 'A=1',

@@ -281,9 +281,7 @@ describe('the schema of a result', () => {
     'skills/heir.skill.md': text('heir', { returns: RETURNS, $inherit: 'base' }),
   }
 
-  it('is held against what a delegate, code or an agent gives, and never against a text', {
-    tags: 'long',
-  }, async () => {
+  it('is held against what a delegate, code or an agent gives, and never against a text', async () => {
     const names = Object.keys(tree).flatMap(file => /(\w+)(?:\.skill\.|\/SKILL)/.exec(file)?.[1] ?? [])
     const called = names.filter(name => name !== 'asks' && name !== 'base')
     const ways = await threeWays({ tree, calls: called.map(name => [name]) })
@@ -328,29 +326,25 @@ describe('the schema of a result', () => {
 })
 
 describe('timeout', () => {
-  it.each(some(['compiled', 'from disk']))(
-    'does not count the importing of a tool’s code, %s',
-    { tags: 'long' },
-    async how => {
-      const slow = `await new Promise(done => setTimeout(done, 600))\n`
-      const cwd = makeTree({
-        'package.json': '{"type":"module"}\n',
-        'skills/slow.skill.js': slow + code('slow', { timeout: 300 }, `return 'slow'`),
-        'skills/bad.skill.js': `if (globalThis.isBroken) throw new Error('broken')\n${code('bad', { timeout: 300, again: true }, '')}`,
-        'skills/again.skill.js': code(
-          'again',
-          { role: 'middleware' },
-          `try { await ctx.manager.next() } catch (error) { return 'caught ' + error.message }`,
-        ),
-      })
-      if (how === 'compiled') await compile({ cwd, paths: ['skills'] })
-      const runtime = createRuntime({ cwd, paths: ['skills'] })
-      expect(await runtime.invoke('slow')).toBe('slow')
-      // What cannot be imported is thrown where the tool runs.
-      globalThis.isBroken = true
-      expect(await runtime.invoke('bad')).toMatch(/^caught .*broken/)
-    },
-  )
+  it.each(some(['compiled', 'from disk']))('does not count the importing of a tool’s code, %s', async how => {
+    const slow = `await new Promise(done => setTimeout(done, 600))\n`
+    const cwd = makeTree({
+      'package.json': '{"type":"module"}\n',
+      'skills/slow.skill.js': slow + code('slow', { timeout: 300 }, `return 'slow'`),
+      'skills/bad.skill.js': `if (globalThis.isBroken) throw new Error('broken')\n${code('bad', { timeout: 300, again: true }, '')}`,
+      'skills/again.skill.js': code(
+        'again',
+        { role: 'middleware' },
+        `try { await ctx.manager.next() } catch (error) { return 'caught ' + error.message }`,
+      ),
+    })
+    if (how === 'compiled') await compile({ cwd, paths: ['skills'] })
+    const runtime = createRuntime({ cwd, paths: ['skills'] })
+    expect(await runtime.invoke('slow')).toBe('slow')
+    // What cannot be imported is thrown where the tool runs.
+    globalThis.isBroken = true
+    expect(await runtime.invoke('bad')).toMatch(/^caught .*broken/)
+  })
 
   it('ends a call, aborts its signal, and takes no late result', async () => {
     let signal: AbortSignal | undefined
@@ -611,9 +605,7 @@ describe('trace', () => {
     ])
   })
 
-  it('makes spans where OpenTelemetry is installed, each in the one around it', {
-    tags: 'long',
-  }, async () => {
+  it('makes spans where OpenTelemetry is installed, each in the one around it', async () => {
     const cwd = makeTree({
       'package.json': '{"type":"module"}\n',
       'skills/m.skill.js': around('m', { $inherit: false }),

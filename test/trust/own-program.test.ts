@@ -166,8 +166,8 @@ describe('a project that the program is no part of', () => {
     expect(start(app, ['app.mjs'])).toEqual(OWN)
     expect(start(join(app, 'clone'), ['../app.mjs'])).toMatchObject(WITHHELD)
     // A folder whose name only begins alike is another one.
-    const near = await compiledProject({}, `${app}-clone`)
-    expect(start(near, [join(app, 'app.mjs')])).toMatchObject(WITHHELD)
+    const near = await compiledProject({ 'app.mjs': program() }, `${app}-clone`)
+    expect(start(app, [join(near, 'app.mjs')])).toMatchObject(WITHHELD)
   })
 
   it.runIf(isLong)(
@@ -189,9 +189,7 @@ describe('a project that the program is no part of', () => {
     },
   )
 
-  it('is not chosen where its folder is one that others write to, or that holds all that a user has', {
-    tags: 'long',
-  }, async () => {
+  it('is not chosen where its folder is one that others write to, or that holds all that a user has', async () => {
     const home = await compiledProject({ 'bin/app.mjs': program(), 'user/.keep': '' })
     expect(start(home, ['bin/app.mjs'])).toEqual(OWN)
     for (const HOME of some([join(home, 'user'), home]))
