@@ -1,10 +1,11 @@
 // Whether a search finds the skill that a user's words are for, and how fast: ours, and others over the same tools.
 import { execFileSync } from 'node:child_process'
-import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { dirname, join } from 'node:path'
 import { fileURLToPath, pathToFileURL } from 'node:url'
 import { createRuntime } from 'agent-apps'
+import { compile } from 'agent-apps/compiler'
 import { judgeDescribed, showCatalogs } from './described-skills.js'
 import { goals } from './goals.js'
 import { installPeer } from './install-peer.js'
@@ -40,7 +41,9 @@ async function bench() {
   for (const [name, search] of await engines(runtime, tools)) await judge(name, search, prompts)
   heading('milliseconds of processor time for a warm query: the median, and 95 of 100')
   await time(`ours, ${tools.length} skills`, runtime, prompts)
-  const large = await opened([manyOf(tools)])
+  const many = manyOf(tools)
+  await timeCompiles(many)
+  const large = await opened([many])
   await time(`ours, ${large.tools.length} skills`, large.runtime, prompts, goals.query)
   // Where the skills of the prompts come first, each catalog describes them.
   await judgeDescribed((await opened(paths.toReversed())).runtime, prompts)
@@ -182,6 +185,30 @@ async function time(name, runtime, prompts, goal = null) {
     `${quantile(times, 0.5).toFixed(2)} ms`,
     { note: `${most.toFixed(2)} ms` },
     goal && atMost(Number(most.toFixed(2)), goal, ' ms'),
+  )
+}
+
+/** Compiles a folder in turns with and without a search file, which is there in the end. */
+async function timeCompiles(folder) {
+  const times = { true: [], false: [] }
+  for (const search of [true, false, true, false, true]) {
+    writeFileSync(join(folder, 'agent-apps.config.json'), JSON.stringify({ paths: ['.'], search }))
+    const started = process.cpuUsage()
+    await compile({ cwd: folder, force: true })
+    const { user, system } = process.cpuUsage(started)
+    times[search].push((user + system) / 1000)
+  }
+  const made = join(folder, '.agent-apps')
+  const file = readdirSync(made).find(name => name.startsWith('search-'))
+  const bytes = statSync(join(made, file)).size / LARGE
+  row('search file, bytes for each skill', bytes.toFixed(0), {}, atMost(Math.round(bytes), goals.searchBytes))
+  const [withFile, without] = [Math.min(...times.true), Math.min(...times.false)]
+  const more = Math.round(100 * (withFile / without - 1))
+  row(
+    'compile of all, with it',
+    ms(withFile),
+    { note: `${ms(without)} without: ${more} % more` },
+    atMost(more, goals.searchCompile, ' %'),
   )
 }
 
