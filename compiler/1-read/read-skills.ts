@@ -99,8 +99,8 @@ function readUnit(
     files.set(path, remember(file, digest, walkedAt)),
   )
   const finish = (parsed: ParsedFile): SkillUnit => {
-    const stat = parsed.size === skill.size ? skill : { ...pickStat(skill), size: parsed.size }
-    files.set(skill.path, remember(stat, parsed.sha256, walkedAt))
+    const { size, sha256 } = parsed
+    files.set(skill.path, remember(skill, sha256, walkedAt, size))
     const unit = unitOf(skill, parsed, resources)
     unit.findings.push(...unreadable)
     addDelegates(directory, unit)
@@ -125,7 +125,7 @@ export function unitOf(skill: WalkedSkill, parsed: ParsedFile, resources: Resour
       fresh: freshRecords(tool, resources),
     })),
     broken: parsed.broken,
-    findings: [...parsed.findings],
+    findings: parsed.findings,
     sources: skill.kind === 'code' && parsed.tools.length > 0 ? [{ key: skill.path, file: skill.path }] : [],
   }
   if (parsed.ignored.length > 0) unit.ignored = parsed.ignored
@@ -263,19 +263,27 @@ function inNamespace(parsed: ParsedFile, namespace: string): ParsedFile {
 /** Parses a skill file; its tools have the names that are written in it, without a namespace. */
 export function parseBare(skill: WalkedSkill): ParsedFile | Promise<ParsedFile> {
   const { path, kind, folderName, atRoot } = skill
-  const withWalk = (parsed: ParsedFile): ParsedFile => {
-    parsed.findings = [...skill.findings, ...parsed.findings]
-    return parsed
-  }
-  const atFault = (error: unknown): ParsedFile => unreadable(skill, systemReason(error))
   if (skill.unseen !== undefined) return unreadable(skill, skill.unseen)
+  if (kind === 'code') return parseCodeFile(skill)
   try {
-    const file = fileOf(skill)
-    if (kind === 'code') return parseCode(readSkillFile(file), path).then(withWalk).catch(atFault)
-    return withWalk(parseFile(glanceAtSkillFile(file), { path, kind, folderName, atRoot }))
+    return withWalk(skill, parseFile(glanceAtSkillFile(fileOf(skill)), { path, kind, folderName, atRoot }))
   } catch (error) {
-    return atFault(error)
+    return unreadable(skill, systemReason(error))
   }
+}
+
+async function parseCodeFile(skill: WalkedSkill): Promise<ParsedFile> {
+  try {
+    return withWalk(skill, await parseCode(readSkillFile(fileOf(skill)), skill.path))
+  } catch (error) {
+    return unreadable(skill, systemReason(error))
+  }
+}
+
+/** Adds the findings of the walk to a parsed file's, before them. */
+function withWalk({ findings }: WalkedSkill, parsed: ParsedFile): ParsedFile {
+  if (findings.length > 0) parsed.findings.unshift(...findings)
+  return parsed
 }
 
 function unreadable(skill: WalkedSkill, why: string): ParsedFile {
@@ -314,9 +322,9 @@ function pathInEntry(skill: WalkedSkill, file: WalkedFile): string {
   return skill.path.slice(0, skill.path.lastIndexOf('/') + 1) + file.path
 }
 
-/** A file's stat and digest for the next compile. */
-function remember(file: FileStat, sha256: string, walkedAt: number): CachedFile {
-  const { size, mtimeMs, ctimeMs, ino } = settledStat(file, walkedAt)
+/** A file's stat and digest for the next compile, with its size as it was read. */
+function remember(file: FileStat, sha256: string, walkedAt: number, size = file.size): CachedFile {
+  const { mtimeMs, ctimeMs, ino } = settledStat(file, walkedAt)
   return { size, mtimeMs, ctimeMs, ino, sha256 }
 }
 

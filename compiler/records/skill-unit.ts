@@ -149,7 +149,7 @@ export function isReadAnew({ fresh, lines }: UnitTool): boolean {
 export function cascadeInput(tool: UnitTool): CascadeInput | undefined {
   if (!tool.fresh) return tool.cascade
   const { role, roleMeant, metadata, params, returns, tags } = tool.fresh.record.frontmatter
-  const directive = directiveForms(tags)
+  const directive = tags.length > 0 ? directiveForms(tags) : []
   const isConfigured = Object.keys(metadata).length > 0
   const isPlain = !isConfigured && directive.length === 0
   if (isPlain && role !== 'main' && role !== 'middleware' && !roleMeant) return undefined

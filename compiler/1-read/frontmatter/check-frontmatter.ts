@@ -63,9 +63,10 @@ const CHECKS: readonly (readonly [
  * name.
  */
 export function checkFrontmatter(verbatim: JsonObject, described: Described, at: Locator): Finding[] {
-  return CHECKS.flatMap(([field, check]) =>
-    field === null || verbatim[field] !== undefined ? check(verbatim, at, described) : [],
-  )
+  const findings: Finding[] = []
+  for (const [field, check] of CHECKS)
+    if (field === null || verbatim[field] !== undefined) findings.push(...check(verbatim, at, described))
+  return findings
 }
 
 function checkName(_verbatim: JsonObject, at: Locator, { name }: Described): Finding[] {

@@ -144,7 +144,8 @@ class Walker {
         return
       }
       const path = below(directory.path, name)
-      if (this.isIgnored(path)) continue
+      // Most folders have nothing but the file that made them a skill.
+      if (this.isIgnored(path) || (isOwner && path === scope?.skill.path)) continue
       const absolute = inside(directory.absolute, name)
       const child: Item = {
         path,
