@@ -46,11 +46,11 @@ describe('help and usage', () => {
     expect([status, stderr]).toEqual([0, ''])
     for (const command of COMMANDS) {
       expect(stdout).toContain(`  ${command} `)
-      for (const args of [
-        [command, '--help'],
+      for (const args of some([
         [command, '-h'],
         ['help', command],
-      ]) {
+        [command, '--help'],
+      ])) {
         const help = await agentApps(temporary(), args)
         expect([help.status, help.stderr]).toEqual([0, ''])
         expect(help.stdout).toContain(`Usage: agent-apps ${command}`)
@@ -619,12 +619,14 @@ describe('list, describe, render and run', () => {
     ])
   })
 
-  it.each([true, false])('catalog prints what a host puts into a prompt, compiled (%s)', async isCompiled => {
-    const root = project()
-    if (isCompiled) await agentApps(root, ['compile'])
-    const { status, stdout, stderr } = await agentApps(root, ['catalog'])
-    expect(status).toBe(0)
-    expect(stdout).toBe(`<available_skills>
+  it.each(some([true, false]))(
+    'catalog prints what a host puts into a prompt, compiled (%s)',
+    async isCompiled => {
+      const root = project()
+      if (isCompiled) await agentApps(root, ['compile'])
+      const { status, stdout, stderr } = await agentApps(root, ['catalog'])
+      expect(status).toBe(0)
+      expect(stdout).toBe(`<available_skills>
   <skill>
     <name>count</name>
     <description>Counts.</description>
@@ -635,30 +637,33 @@ describe('list, describe, render and run', () => {
   </skill>
 </available_skills>
 `)
-    expect(stderr).toMatch(/^2 of 2 tools described, about \d+ tokens\n.*Agents do not get count, .*\n$/)
-    const small = await agentApps(root, ['catalog', '--budget', '40', '--format', 'markdown'])
-    expect(small.stdout).toBe('## Available skills\n\n- **count**: Counts.\n- **notes**: What notes does.\n')
-    const named = await agentApps(root, ['catalog', '--budget', '25', '--names-first'])
-    expect(named.stdout).toContain('<also_available>count, notes</also_available>')
-    expect(named.stderr).toMatch(
-      /^0 of 2 tools described, 2 named, about \d+ tokens\n.*Agents do not get count, .*\n$/,
-    )
-    expect(JSON.parse((await agentApps(root, ['catalog', '--json', '--location'])).stdout)).toMatchObject({
-      described: ['count', 'notes'],
-      named: [],
-      unnamed: [],
-      failed: [],
-      text: expect.stringContaining(`<location>${root}/skills/notes/SKILL.md</location>`),
-    })
-    for (const [args, hint] of [
-      [['--budget', 'much'], '--budget 4000'],
-      [['--format', 'xlm'], 'Did you mean --format xml?'],
-    ] as const) {
-      const wrong = await agentApps(root, ['catalog', ...args])
-      expect(wrong.status).toBe(2)
-      expect(wrong.stderr).toContain(hint)
-    }
-  })
+      expect(stderr).toMatch(/^2 of 2 tools described, about \d+ tokens\n.*Agents do not get count, .*\n$/)
+      const small = await agentApps(root, ['catalog', '--budget', '40', '--format', 'markdown'])
+      expect(small.stdout).toBe(
+        '## Available skills\n\n- **count**: Counts.\n- **notes**: What notes does.\n',
+      )
+      const named = await agentApps(root, ['catalog', '--budget', '25', '--names-first'])
+      expect(named.stdout).toContain('<also_available>count, notes</also_available>')
+      expect(named.stderr).toMatch(
+        /^0 of 2 tools described, 2 named, about \d+ tokens\n.*Agents do not get count, .*\n$/,
+      )
+      expect(JSON.parse((await agentApps(root, ['catalog', '--json', '--location'])).stdout)).toMatchObject({
+        described: ['count', 'notes'],
+        named: [],
+        unnamed: [],
+        failed: [],
+        text: expect.stringContaining(`<location>${root}/skills/notes/SKILL.md</location>`),
+      })
+      for (const [args, hint] of [
+        [['--budget', 'much'], '--budget 4000'],
+        [['--format', 'xlm'], 'Did you mean --format xml?'],
+      ] as const) {
+        const wrong = await agentApps(root, ['catalog', ...args])
+        expect(wrong.status).toBe(2)
+        expect(wrong.stderr).toContain(hint)
+      }
+    },
+  )
 
   it('catalog describes what the words of a user find, behind the others', async () => {
     const cwd = makeTree({
@@ -811,38 +816,34 @@ export default () => { console.log('four'); return 'said' }\n`,
     },
   )
 
-  it.each(some(['compiled', 'from disk']))(
-    'what a tool throws is JSON with --json (%s)',
-    { tags: 'long' },
-    async way => {
-      const root = project({
-        'skills/fails.skill.js': `export const frontmatter = { name: 'fails', description: 'x', metadata: { params: ${JSON.stringify({ type: 'object', properties: { what: {} } })} } }
+  it.each(some(['compiled', 'from disk']))('what a tool throws is JSON with --json (%s)', async way => {
+    const root = project({
+      'skills/fails.skill.js': `export const frontmatter = { name: 'fails', description: 'x', metadata: { params: ${JSON.stringify({ type: 'object', properties: { what: {} } })} } }
 export default (ctx, args) => {
   if (args?.what === 'text') throw 'No text.'
   if (args?.what === 'system') throw Object.assign(new Error('Gone'), { code: 'ENOENT' })
   throw new TypeError('No luck.')
 }\n`,
-      })
-      if (way === 'compiled') await agentApps(root, ['compile'])
-      const parsed = ({ status, stdout, stderr }: Said): unknown => {
-        expect([status, stderr]).toEqual([1, ''])
-        return JSON.parse(stdout)
-      }
-      const command = ['run', 'fails', '--json']
-      const thrown = async (...args: string[]) => parsed(await agentApps(root, [...command, ...args]))
-      const hint = expect.stringContaining('--verbose')
-      expect(await thrown()).toEqual({ error: 'TypeError', message: 'No luck.', hint })
-      expect(await thrown('--arg', 'what=system')).toEqual({ error: 'ENOENT', message: 'Gone', hint })
-      expect(await thrown('--arg', 'what=text')).toEqual({ error: 'Error', message: 'No text.', hint })
-      expect(parsed(spawnAgentApps(root, [...command, '--verbose']))).toMatchObject({
-        stack: expect.stringMatching(/^TypeError: No luck\.\n.*skills\/fails\.skill\.js:5:9/),
-      })
-      if (!isLong) return
-      const { stderr } = spawnAgentApps(root, ['run', 'fails'])
-      expect(stderr).toMatch(/^TypeError: No luck\.\n(?: +at .*skills\/fails\.skill\.js:5:9\)?\n)$/)
-      expect(spawnAgentApps(root, ['run', 'fails', '--verbose']).stderr).toContain('dist/cli')
-    },
-  )
+    })
+    if (way === 'compiled') await agentApps(root, ['compile'])
+    const parsed = ({ status, stdout, stderr }: Said): unknown => {
+      expect([status, stderr]).toEqual([1, ''])
+      return JSON.parse(stdout)
+    }
+    const command = ['run', 'fails', '--json']
+    const thrown = async (...args: string[]) => parsed(await agentApps(root, [...command, ...args]))
+    const hint = expect.stringContaining('--verbose')
+    expect(await thrown()).toEqual({ error: 'TypeError', message: 'No luck.', hint })
+    expect(await thrown('--arg', 'what=system')).toEqual({ error: 'ENOENT', message: 'Gone', hint })
+    expect(await thrown('--arg', 'what=text')).toEqual({ error: 'Error', message: 'No text.', hint })
+    if (!isLong) return
+    expect(parsed(spawnAgentApps(root, [...command, '--verbose']))).toMatchObject({
+      stack: expect.stringMatching(/^TypeError: No luck\.\n.*skills\/fails\.skill\.js:5:9/),
+    })
+    const { stderr } = spawnAgentApps(root, ['run', 'fails'])
+    expect(stderr).toMatch(/^TypeError: No luck\.\n(?: +at .*skills\/fails\.skill\.js:5:9\)?\n)$/)
+    expect(spawnAgentApps(root, ['run', 'fails', '--verbose']).stderr).toContain('dist/cli')
+  })
 
   it.each(['compiled', 'from disk'])(
     'errors name a place from here, and in JSON from --cwd (%s)',

@@ -3,6 +3,7 @@ import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { beforeEach, describe, expect, it } from 'vitest'
 import { agentApps } from '../support/commands.js'
+import { some } from '../support/long.js'
 import { makeTree } from '../support/tree.js'
 
 const QUESTION = 'Add .agent-apps.json and .agent-apps/ to .gitignore? [Y/n] '
@@ -17,7 +18,7 @@ describe('init in a git repository', () => {
     git('init', '--quiet')
   })
 
-  it.each(['', 'y', 'Yes'])('adds lines to .gitignore where the answer is %j', async answer => {
+  it.each(some(['y', 'Yes', '']))('adds lines to .gitignore where the answer is %j', async answer => {
     writeFileSync(join(cwd, '.gitignore'), 'node_modules')
     const { stdout, stderr, status } = await agentApps(cwd, ['init'], { answer })
     expect(stderr.startsWith(QUESTION)).toBe(true)

@@ -84,7 +84,7 @@ it('the overview of the commands loads neither the runtime nor the compiler', ()
     for (const { file } of loadedModules(args, temporary())) expect(file).toContain(join(ROOT, 'dist/cli'))
 })
 
-it('where Node keeps compiled code, it is beside the installed package', () => {
+it('where Node keeps compiled code, it is beside the installed package', { tags: 'long' }, () => {
   const modules = join(temporary(), 'node_modules')
   const home = join(modules, 'agent-apps')
   mkdirSync(home, { recursive: true })

@@ -281,7 +281,8 @@ describe('a runtime that verifies', () => {
   })
 
   it('holds for an index in several files', async () => {
-    const dir = await project(goodSkills(300))
+    const dir = await project(goodSkills(150))
+    expect(made(dir, /^index-/).length).toBeGreaterThan(1)
     expect(await verifying(dir).invoke('one')).toMatchObject({ from: 'lib/shared.js' })
     expect(await verifying(dir).invoke('good-7')).toBe('Do good-7.\n')
     flip(join(dir, 'good-7/SKILL.md'))
@@ -310,7 +311,7 @@ describe('verify', () => {
   })
 
   it('finds a change of any file that an index names', async () => {
-    const dir = await project(goodSkills(300))
+    const dir = await project(goodSkills(150))
     const all = readdirSync(dir, { recursive: true, withFileTypes: true })
       .filter(item => item.isFile() && !/^(?:cache|\.gitignore)/.test(item.name))
       .map(item => join(item.parentPath, item.name).slice(dir.length + 1))

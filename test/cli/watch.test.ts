@@ -486,7 +486,7 @@ describe('agent-apps compile --watch', () => {
     [['--poll', 'often'], 2, 'USAGE'],
     [['none'], 1, 'DIRECTORY_NOT_FOUND'],
   ]
-  it.each(some(wrong))('%j ends at once', async (args, exit, error) => {
+  it.each(wrong)('%j ends at once', { tags: 'long' }, async (args, exit, error) => {
     const { said, process: child } = start(args)
     expect(await code(child)).toBe(exit)
     await until(() => expect(said.err).toContain(`(${error})`))
