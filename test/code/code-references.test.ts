@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import { createRuntime, loadSkillsFromFile } from 'agent-apps'
 import { clean, compile } from 'agent-apps/compiler'
 import { describe, expect, it } from 'vitest'
+import { some } from '../support/long.js'
 import { makeTree } from '../support/tree.js'
 
 /** A tool whose schema is known only once the file has run. */
@@ -16,7 +17,7 @@ export default (_ctx, { text }) => text.length
 `
 
 describe('code by its path', () => {
-  it.each(['compiled', 'from disk'])('%s', async way => {
+  it.each(some(['compiled', 'from disk']))('%s', async way => {
     const cwd = makeTree({ 'skills/count.skill.js': COUNT })
     if (way === 'compiled') await compile({ cwd, paths: ['skills'] })
     const runtime = createRuntime({ cwd, paths: ['skills'], freshness: 'trust' })

@@ -93,7 +93,7 @@ export const two = defineTool({ name: 'second', description: 'x', execute: () =>
       results: ['C.\n'],
     },
   }
-  it.each(Object.entries(cases))('%s', async (_, { files, calls, results }) => {
+  it.each(oneIn(2, Object.entries(cases)))('%s', async (_, { files, calls, results }) => {
     const { dir } = codeSkills(files)
     // Markdown is read from its file, so that modules alone do for delegates that are code.
     const isMarkdown = results.some(result => result === 'The text.\n' || result === 'C.\n')

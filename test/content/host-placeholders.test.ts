@@ -152,7 +152,7 @@ git status
     expect(await runtime.render('own', { host: 'claude', args: 'it' })).toBe('Do it.')
   })
 
-  it('leave variables of folders as they are in a bundle', async () => {
+  it('leave variables of folders as they are in a bundle', { tags: 'long' }, async () => {
     const { cwd } = runtimeOf('${CLAUDE_SKILL_DIR} ${CLAUDE_PLUGIN_ROOT} ${CLAUDE_PROJECT_DIR} $0\n')
     const bundle = join(cwd, 'dist/agent.mjs')
     await compile({ cwd, paths: ['plugins/acme/skills'], bundle })

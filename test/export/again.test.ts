@@ -2,14 +2,14 @@ import { join } from 'node:path'
 import { validate } from 'skills-ref'
 import { describe, expect, it } from 'vitest'
 import { exportAgain } from '../support/export-again.js'
-import { isLong } from '../support/long.js'
+import { oneIn } from '../support/long.js'
 import { layOut, samples } from '../support/sample.js'
 
 /** What is too long stays so, and the reference validator's port counts UTF-16 units, the specification characters. */
 const TOO_LONG = /^(?:Description|Compatibility) exceeds/
 
-/** One of three in every run, and all of them in `npm run test:long`. */
-const SAMPLES = samples().filter((_, number) => isLong || number % 3 === 0)
+/** One of six in every run, and all of them in `npm run test:long`. */
+const SAMPLES = oneIn(6, samples())
 
 describe('exported skills compile again to the same names and contents', () => {
   it.each(SAMPLES.map(sample => [sample.id, sample] as const))('of the sample %s', async (_, sample) => {

@@ -12,7 +12,7 @@ import { dirname, join } from 'node:path'
 import { compile } from 'agent-apps/compiler'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { times } from '../support/long.js'
+import { some, times } from '../support/long.js'
 import { runCode } from '../support/processes.js'
 import { sealedText } from '../support/sealed-text.js'
 import { temporary } from '../support/temporary.js'
@@ -48,7 +48,7 @@ describe('the same tree gives the same bytes', () => {
       { TZ: 'Pacific/Kiritimati', LC_ALL: 'tr_TR.UTF-8', UMASK: '077', order: -1 },
       { TZ: 'America/St_Johns', LC_ALL: 'sv_SE.UTF-8', UMASK: '000', order: 1 },
     ]
-    const results = ways.map(({ order, ...env }, index) => {
+    const results = some(ways, 2).map(({ order, ...env }, index) => {
       const root = join(temporary(), 'x'.repeat(index * 7 + 1), 'skills')
       const entries = Object.entries(VARIED)
       writeTree(root, Object.fromEntries(order < 0 ? entries.reverse() : entries))
