@@ -31,6 +31,7 @@ export function stages(root, { skills, file, name }, plain) {
     },
     'from an index: all listed, one loaded': script('list-and-load.js', skills, name, 'index'),
     'from an index: one loaded': script('load-one.js', skills, name),
+    "from an index: an agent's first catalog": script('first-catalog.js', skills, '8000'),
     'from disk: all listed, one loaded': script('list-and-load.js', plain, name, 'disk'),
     check: command('check', plain),
     list: command('list', '--path', skills),

@@ -12,7 +12,6 @@ import {
   type IndexHeader,
   type IndexRecords,
   isBroken,
-  listFile,
   type NameRecord,
   type NamesakesRecord,
   SECTIONS,
@@ -20,7 +19,7 @@ import {
   shardFile,
 } from '../src/index/index-format.js'
 import { isInside } from '../src/index/inside-path.js'
-import { encodeList } from '../src/index/list-columns.js'
+import { encodeList, listFile } from '../src/index/list-columns.js'
 import {
   hashedText,
   IndexRefused,

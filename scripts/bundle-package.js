@@ -15,8 +15,8 @@ const PARTS = [
     folder: 'runtime',
     entries: ['agent-apps.js', 'index.js'],
     hubs: ['agent-apps.js'],
-    // What compares files with an index, which is all that a list needs besides the slim entry.
-    apart: ['directory/snapshot.js'],
+    // What compares files with an index, and what lists it, which is all that a list needs besides the slim entry.
+    apart: ['directory/snapshot.js', 'find/all-tools.js'],
     // What `#disk` leads to, the host decides which, and a module that Node's own hooks load.
     alone: [
       'host/disk.js',

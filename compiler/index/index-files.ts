@@ -4,7 +4,8 @@ import { statSync } from 'node:fs'
 import { join } from 'node:path'
 import { orNull } from '../../src/base/attempt.js'
 import { emptyLines } from '../../src/index/encode-index.js'
-import { type IndexHeader, listFile, shardFile } from '../../src/index/index-format.js'
+import { type IndexHeader, shardFile } from '../../src/index/index-format.js'
+import { listFile } from '../../src/index/list-columns.js'
 import {
   type IndexFiles,
   IndexRefused,

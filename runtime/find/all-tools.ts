@@ -10,6 +10,7 @@ import type { DirectoryState, Found } from '../state/directory-state.js'
 import type { ToolDef } from '../state/tool-def.js'
 import { sourceOf, type ToolSource } from '../state/tool-source.js'
 import { toolOf } from './make-tool.js'
+import { toolList } from './tool-list.js'
 
 const notEvaluated = lazy(() => import('../directory/not-evaluated.js'))
 
@@ -37,14 +38,14 @@ export async function everyTool(globals: Globals, onBroken?: (found: Named) => v
   const tools: ToolDef[] = [...registered]
   for (const state of directoryStates(globals)) {
     for (const found of await allIn(state, globals)) {
-      const name = isTool(found) ? found.record.frontmatter.name : found.name
+      const { name } = found
       if (taken.has(name)) continue
       taken.add(name)
       if (!isTool(found)) {
         noteBroken(found, globals)
         onBroken?.(found)
       } else if (!state.library || found.record.frontmatter.visibility !== 'hidden') {
-        tools.push(toolOf(found, globals))
+        tools.push(toolOf(found, globals, name))
         if (found.record.dynamic && globals.config.evaluate === false)
           (await notEvaluated()).noteNotEvaluated(found, globals)
       }
@@ -78,13 +79,19 @@ async function allOnce(state: DirectoryState, globals: Globals): Promise<Named[]
   // The library is listed as it was shipped: its index comes with it, and nobody adds to it.
   if (state.library && !currentIndex(state, globals)) return []
   const names = await namesOf(state, globals, 'all')
-  // Asking for every name reads the whole index, so that one which is refused is refused before anything is
-  // taken from it.
-  return (names?.names() ?? []).flatMap(name => {
-    const record = names?.tool(name)
-    if (!names || !record || isAway(record, state, globals)) return []
-    return [{ name, state, names: holderOf(names, record.file), record }]
-  })
+  if (!names) return []
+  const list = toolList(names, state, globals)
+  // Without a list, asking for every name reads the whole index, so that one which is refused is refused before
+  // anything is taken from it.
+  const found: Named[] = []
+  const all = list?.columns.names ?? names.names()
+  for (let row = 0; row < all.length; row++) {
+    const name = all[row] as string
+    const record = list ? list.recordAt(row) : names.tool(name)
+    if (record && !isAway(record, state, globals))
+      found.push({ name, state, names: list ? names : holderOf(names, record.file), record })
+  }
+  return found
 }
 
 /**

@@ -2,6 +2,7 @@ import { disk } from '#disk'
 import type { Diagnostic } from '../../src/base/diagnostic.js'
 import { type DirectoryNames, holderOf } from '../../src/index/directory-names.js'
 import { isBroken } from '../../src/index/index-format.js'
+import { MAIN_BROKEN } from '../../src/index/list-columns.js'
 import { boundAt, namespaceAt } from '../../src/index/unit-around.js'
 import { namespaceOf } from '../../src/skill/names.js'
 import { directoryStates, namesOf, withNames } from '../directory/look-up.js'
@@ -9,8 +10,9 @@ import type { Globals } from '../state/context.js'
 import { type DirectoryState, isOwn, reachesOut } from '../state/directory-state.js'
 import { defaultGlobals } from '../state/globals.js'
 import type { ToolDef } from '../state/tool-def.js'
-import { sourceOf } from '../state/tool-source.js'
+import { sourceOf, type ToolSource } from '../state/tool-source.js'
 import { toolOf } from './make-tool.js'
+import { toolList } from './tool-list.js'
 
 /** A main skill, or the fault of the file that should be one. */
 export type Main = { namespace: string } & (
@@ -52,9 +54,9 @@ function kept(main: ToolDef | null | undefined, { config }: Globals): ToolDef | 
 /** Finds the first tool of role `main` directly in a folder of a path entry, in order of path. */
 async function mainOf(state: DirectoryState, folder: string, globals: Globals): Promise<Main | null> {
   const names = await namesOf(state, globals, now => filesIn(folder, now))
-  for (const path of names ? filesIn(folder, names) : []) {
+  for (const path of names ? mainFilesIn(folder, names, state, globals) : []) {
     const file = names?.file(path)
-    const fault = file?.diagnostics.find(({ rule }) => rule === 'main-broken')
+    const fault = file?.diagnostics.find(({ rule }) => rule === MAIN_BROKEN)
     if (fault) return { fault, path: disk.resolve(state.dir, path), namespace: namespaceAt(path, state) }
     for (const name of file?.tools ?? []) {
       const record = names?.tool(name)
@@ -63,6 +65,27 @@ async function mainOf(state: DirectoryState, folder: string, globals: Globals): 
     }
   }
   return null
+}
+
+/** The files directly in a folder that may contain a main skill. */
+function mainFilesIn(
+  folder: string,
+  names: DirectoryNames,
+  state: DirectoryState,
+  globals: Globals,
+): string[] {
+  const mains = listedMains(names, state, globals)
+  return mains ? mains.filter(path => folderOf(path) === folder) : filesIn(folder, names)
+}
+
+/** The files that contain a main skill, by the list of an index, so that not all of it is read; null without a list. */
+function listedMains(names: DirectoryNames, state: DirectoryState, globals: Globals): string[] | null {
+  if (globals.config.freshness !== 'trust') return null
+  return toolList(names, state, globals)?.columns.mains.map(([path]) => path) ?? null
+}
+
+function folderOf(path: string): string {
+  return path.slice(0, path.lastIndexOf('/') + 1)
 }
 
 /** The files of each folder, by names. */
@@ -74,7 +97,7 @@ function filesIn(folder: string, names: DirectoryNames): string[] {
   if (known) return known.get(folder) ?? []
   const byFolder = new Map<string, string[]>()
   for (const path of names.paths()) {
-    const its = path.slice(0, path.lastIndexOf('/') + 1)
+    const its = folderOf(path)
     const files = byFolder.get(its)
     if (files) files.push(path)
     else byFolder.set(its, [path])
@@ -108,10 +131,10 @@ export async function authorityOf(tool: ToolDef, globals: Globals): Promise<Main
  * The nearest folder at or above a tool's file, inside its unit, that may contain a main skill, or null. Reads loaded
  * records only, so use it where files do not change.
  */
-export function mainFolder(tool: ToolDef): string | null {
+export function mainFolder(tool: ToolDef, globals: Globals): string | null {
   const source = sourceOf(tool)
   if (!source) return ''
-  const known = mainFolders.get(source.names) ?? foldersWithMain(source.names)
+  const known = mainFolders.get(source.names) ?? foldersWithMain(source, globals)
   mainFolders.set(source.names, known)
   if (known.size === 0) return null
   const { file } = tool.origin
@@ -129,7 +152,9 @@ export function mainFolder(tool: ToolDef): string | null {
 const mainFolders = new WeakMap<DirectoryNames, ReadonlySet<string>>()
 
 /** The folders of all files, except those that certainly contain no main skill. */
-function foldersWithMain(names: DirectoryNames): ReadonlySet<string> {
+function foldersWithMain({ names, state }: ToolSource, globals: Globals): ReadonlySet<string> {
+  const mains = listedMains(names, state, globals)
+  if (mains) return new Set(mains.map(folderOf))
   const plain = new Set<string>()
   const folders = new Set<string>()
   for (const name of names.names()) {
@@ -138,8 +163,7 @@ function foldersWithMain(names: DirectoryNames): ReadonlySet<string> {
     if (!record || isBroken(record) || record.kind === 'code' || record.fragment !== undefined) continue
     if (record.frontmatter.role !== 'main') plain.add(record.file)
   }
-  for (const path of names.paths())
-    if (!plain.has(path)) folders.add(path.slice(0, path.lastIndexOf('/') + 1))
+  for (const path of names.paths()) if (!plain.has(path)) folders.add(folderOf(path))
   return folders
 }
 

@@ -1,6 +1,5 @@
-import { isThere, matchedTool } from '../../src/catalog/offered-tool.js'
+import { isLibrary, isThere, matchedTool } from '../../src/catalog/offered-tool.js'
 import { RuleIndex } from '../../src/patterns/rule-index.js'
-import type { MatchedTool } from '../../src/patterns/tool-pattern.js'
 import { type AgentCall, type Limits, type RuleList, rulesFor } from '../../src/policy/limits.js'
 import { namespaceOf } from '../../src/skill/names.js'
 import { authorityOf, mainFolder, rootMain } from '../find/find-authority.js'
@@ -23,11 +22,19 @@ export function agentCall(tool: ToolDef, args: unknown, globals: Globals): Agent
 
 /** Any call of a tool, whatever its arguments are. */
 export function anyCall(tool: ToolDef, globals: Globals): AgentCall {
-  const { name, tags, src, isLibrary } = matchedTool(tool) as Required<MatchedTool>
-  // Written field by field, since a list makes ten thousand of these.
-  const isRemote = tool.origin.layer === 'remote'
-  const about = { isThere: isThere(tool) && isEnabled(tool, globals), guards: guardsOf(tool), isRemote }
-  return { name, tags, src, isLibrary, args: undefined, isAny: true, ...about }
+  // A list makes ten thousand of these, and an `origin` only for the few that need one.
+  const isInDirectory = sourceOf(tool) !== undefined
+  return {
+    name: tool.name,
+    tags: tool.frontmatter.tags,
+    src: isInDirectory ? null : (matchedTool(tool).src ?? null),
+    isLibrary: isLibrary(tool),
+    args: undefined,
+    isAny: true,
+    isThere: isThere(tool) && isEnabled(tool, globals),
+    guards: guardsOf(tool),
+    isRemote: !isInDirectory && tool.origin.layer === 'remote',
+  }
 }
 
 /** Limits whose lists have namespaces. */
@@ -36,6 +43,8 @@ interface ListedLimits extends Limits {
   allow: readonly Listed[]
   preApproved: readonly Listed[]
   rules: readonly { lists: readonly Listed[]; mayAllow: boolean }[]
+  /** Those of the lists that are not empty, which may depend on the tool that a bare name leads to. */
+  filled: readonly Listed[]
 }
 
 /** Computes the limits for one tool after another. */
@@ -72,15 +81,15 @@ export class CallLimits {
     const { hostRules, callerRules, ...limits } = this.#agent
     const home = project && sourceOf(project)?.state
     const isChosen = !home || reachesOut(home, this.globals)
-    return {
-      ...limits,
-      rules: [
-        { lists: hostRules, mayAllow: true },
-        { lists: rulesOf(project), mayAllow: isChosen },
-        { lists: nearest === project ? [] : rulesOf(nearest), mayAllow: false },
-        { lists: callerRules, mayAllow: false },
-      ],
-    }
+    const rules = [
+      { lists: hostRules, mayAllow: true },
+      { lists: rulesOf(project), mayAllow: isChosen },
+      { lists: nearest === project ? [] : rulesOf(nearest), mayAllow: false },
+      { lists: callerRules, mayAllow: false },
+    ]
+    const { allowedTools, allow, preApproved } = limits
+    const all = [allowedTools, allow, preApproved, ...rules.map(({ lists }) => lists)].flat()
+    return { ...limits, rules, filled: all.filter(list => list.rules.length > 0) }
   }
 
   #project(): Awaitable<ToolDef | null> {
@@ -94,9 +103,9 @@ export class CallLimits {
   }
 
   #authority(tool: ToolDef): Awaitable<ToolDef | null> {
-    const { entry, file } = tool.origin
-    const within = this.areMany ? mainFolder(tool) : file.replace(/[^/]*$/, '')
+    const within = this.areMany ? mainFolder(tool, this.globals) : tool.origin.file.replace(/[^/]*$/, '')
     if (within === null) return null
+    const { entry } = tool.origin
     const folder = `${entry}\0${namespaceOf(tool.name)}\0${within}`
     const known = this.#authorities.get(folder)
     if (known !== undefined) return known
@@ -109,15 +118,8 @@ export class CallLimits {
   }
 
   #meant(limits: ListedLimits, tool: ToolDef): Awaitable<Limits> {
-    const { allowedTools, allow, preApproved, rules } = limits
-    const mustAsk = (list: Listed): boolean => asksMeaning(list, tool)
-    if (
-      ![allowedTools, allow, preApproved, ...rules.map(({ lists }) => lists)].some(lists =>
-        lists.some(mustAsk),
-      )
-    )
-      return limits
-    return this.#withMeanings(limits, tool)
+    const mustAsk = limits.filled.some(list => asksMeaning(list, tool))
+    return mustAsk ? this.#withMeanings(limits, tool) : limits
   }
 
   async #withMeanings(limits: ListedLimits, tool: ToolDef): Promise<Limits> {

@@ -5,7 +5,6 @@ import type { JsonObject, JsonValue } from '../../src/base/json.js'
 import type { Permission } from '../../src/base/permissions.js'
 import type { DiskParser } from '../../src/content/disk-parser.js'
 import type { DirectoryNames } from '../../src/index/directory-names.js'
-import type { ToolRecord } from '../../src/index/index-format.js'
 import type { Models } from '../../src/own/models.js'
 import type { ToolFrontmatter } from '../../src/skill/frontmatter.js'
 import type { HookTrigger } from '../../src/skill/metadata-keys.js'
@@ -227,8 +226,8 @@ export interface Globals {
   unchecked?: unknown
   /** The state of each directory, by its absolute path and ignore patterns. */
   directories: Map<string, DirectoryState>
-  /** The tool of each record, so that one tool is one object. Keyed first by names, since weak keys are costly. */
-  byRecord: WeakMap<DirectoryNames, Map<ToolRecord, ToolDef>>
+  /** The tools of a directory's names, by name, so that one tool is one object. */
+  byName: WeakMap<DirectoryNames, Map<string, ToolDef>>
   /** Look-ups in progress, which concurrent calls share. */
   resolving: Map<string, Promise<Resolution>>
   /** Chains being resolved, which concurrent calls share, by the key of `cache.cascade`. */

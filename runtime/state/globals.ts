@@ -50,7 +50,7 @@ export function createGlobals(
 export function emptyFindings() {
   return {
     cache: emptyCache(),
-    byRecord: new WeakMap(),
+    byName: new WeakMap(),
     resolving: new Map(),
     chains: new Map(),
     missing: new Set<string>(),

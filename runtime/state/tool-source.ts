@@ -11,33 +11,46 @@ export interface ToolSource extends Found {
   verbatim?: JsonObject
 }
 
-/** A tool or its origin. The source is in a private field, so that copies do not have it. */
+/**
+ * A tool of a directory. The source is in a private field, so that copies do not have it. Fields that take time are made
+ * when they are first read: ten thousand tools are listed, and few are looked at.
+ */
 export class Sourced {
   readonly #source: ToolSource
   readonly #globals: Globals
+  readonly #made: Record<string, unknown> = {}
 
-  constructor(source: ToolSource, globals: Globals, fields: object, computed: PropertyDescriptorMap) {
+  constructor(source: ToolSource, globals: Globals) {
     this.#source = source
     this.#globals = globals
-    Object.defineProperties(Object.assign(this, fields), computed)
   }
 
   static sourceOf(tool: object): ToolSource | undefined {
     return #source in tool ? tool.#source : undefined
   }
 
-  /** A field that is computed when read. All objects share its function: one per object would be several times slower. */
-  static computed(
-    compute: (source: ToolSource, globals: Globals) => unknown,
-  ): PropertyDescriptor & ThisType<Sourced> {
-    return {
-      enumerable: true,
-      get() {
-        return compute(this.#source, this.#globals)
-      },
+  /** Descriptors of such fields. All tools share their functions: own ones would take several times as long. */
+  static later<Key extends keyof ToolDef>(
+    makes: { [One in Key]: Make<ToolDef[One]> },
+  ): Record<Key, PropertyDescriptor> {
+    const fields: Record<string, PropertyDescriptor & ThisType<Sourced>> = {}
+    for (const [key, make] of Object.entries<Make<unknown>>(makes)) {
+      fields[key] = {
+        enumerable: true,
+        get() {
+          this.#made[key] ??= make(this.#source, this.#globals, this as object as ToolDef)
+          return this.#made[key]
+        },
+        set(value) {
+          this.#made[key] = value
+        },
+      }
     }
+    return fields
   }
 }
+
+type Make<Value> = (source: ToolSource, globals: Globals, tool: ToolDef) => Value
 
 /** The source of a tool; undefined for a registered one, and for one of another copy of the package. */
 export function sourceOf(tool: ToolDef): ToolSource | undefined {

@@ -277,9 +277,9 @@ function notifyOfTrust(
  * run, and the project's promotions reach its own tools alone. Everything that does not depend on that is the runtime's.
  */
 function untrustedView(own: Globals): Globals {
-  const { byRecord, ...found } = emptyFindings()
+  const { byName, ...found } = emptyFindings()
   const view: View =
-    own.untrustedView ?? Object.assign(Object.create(own), { own, isUntrusted: true, byRecord })
+    own.untrustedView ?? Object.assign(Object.create(own), { own, isUntrusted: true, byName })
   own.untrustedView = view
   const { version } = own.tools.programmaticTools
   // A registered tool came or went, and with it what was found before.

@@ -7,7 +7,6 @@ import {
   INDEX_SCHEMA,
   INDEX_VERSION,
   type IndexHeader,
-  listFile,
   type NameRecord,
   type NamesakesRecord,
   SECTIONS,
@@ -19,7 +18,7 @@ import {
   shardOf,
   type ToolDetails,
 } from './index-format.js'
-import { encodeList, type ListColumns, MAIN_BROKEN } from './list-columns.js'
+import { encodeList, type ListColumns, listFile, MAIN_BROKEN } from './list-columns.js'
 import type { IndexFiles } from './read-index.js'
 
 /** The records of an index as lines, `"key":{…}` each, by section and key. */

@@ -338,10 +338,6 @@ export function shardFile(digest: string): string {
   return `${INDEX_DIRECTORY}/index-${digest}.json`
 }
 
-export function listFile(digest: string): string {
-  return `${INDEX_DIRECTORY}/list-${digest}.json`
-}
-
 export function isBroken(record: NameRecord | NamesakesRecord): record is BrokenRecord {
   return 'broken' in record
 }

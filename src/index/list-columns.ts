@@ -7,23 +7,21 @@
  */
 import { byCodePoint, inCodePointOrder } from '../base/code-point-order.js'
 import type { Diagnostic } from '../base/diagnostic.js'
-import { isJsonObject, isStringArray } from '../base/json.js'
 import type { Role, ToolFrontmatter, ToolKind } from '../skill/frontmatter.js'
-import { isName, labelOf } from '../skill/names.js'
+import { labelOf } from '../skill/names.js'
 import {
   type FileRecord,
+  INDEX_DIRECTORY,
   INDEX_END,
-  type IndexHeader,
   isBroken,
-  listFile,
   type NameRecord,
   type NamesakesRecord,
   type ToolRecord,
 } from './index-format.js'
-import { isInside } from './inside-path.js'
-import { EDITED, type IndexFiles, IndexRefused, parse, readPartText } from './read-index.js'
-import { isDiagnostic, isFrontmatter, isRange, isSkillFile } from './record-fault.js'
-import { arrayOf, type Check, hasFields, isString, optional } from './record-shapes.js'
+
+export function listFile(digest: string): string {
+  return `${INDEX_DIRECTORY}/list-${digest}.json`
+}
 
 export interface ListColumns {
   /** Qualified, ascending. Bare names that are not a tool's own are left out. */
@@ -61,15 +59,14 @@ export interface MoreFacts {
   frontmatter?: Partial<ToolFrontmatter>
 }
 
-/** The part of a tool's record that a list has. */
-export type ListedRecord = Pick<ToolRecord, 'content' | 'file' | 'fragment' | 'frontmatter' | 'kind' | 'size'>
-
-const KINDS: Record<ToolKind, string> = { folder: 'f', file: 'i', code: 'c' }
-const KINDS_BY_LETTER = new Map(Object.entries(KINDS).map(([kind, letter]) => [letter, kind as ToolKind]))
-const BROKEN = '!'
+export const KINDS: Record<ToolKind, string> = { folder: 'f', file: 'i', code: 'c' }
+export const KINDS_BY_LETTER = new Map(
+  Object.entries(KINDS).map(([kind, letter]) => [letter, kind as ToolKind]),
+)
+export const BROKEN = '!'
 const ROLES: Record<Role, string> = { context: 'c', main: 'm', middleware: 'w' }
-const ROLES_BY_LETTER = new Map(Object.entries(ROLES).map(([role, letter]) => [letter, role as Role]))
-const NO_ROLE = '-'
+export const ROLES_BY_LETTER = new Map(Object.entries(ROLES).map(([role, letter]) => [letter, role as Role]))
+export const NO_ROLE = '-'
 const FOLDER_FILE = '/SKILL.md'
 
 /** The rule of a file that says it is a main skill and cannot be used as one. */
@@ -83,7 +80,7 @@ export interface KeptList {
 }
 
 /**
- * Writes the list of an index; the counterpart of `readList`.
+ * Writes the list of an index; the counterpart of `readList` in read-list.ts.
  *
  * @param tools the records of `tools`, in order of name
  * @param filesOf gives the records of `files`; it may leave out those without `main-broken` whose path `mayHoldMain` is false for
@@ -175,10 +172,10 @@ function rowAt(columns: ListColumns, row: number): Row {
   const file = files[row] as number | string
   return {
     name: names[row] as string,
-    kind: kinds[row] as string,
-    role: roles[row] as string,
     folder: typeof file === 'number' ? (folders[file] as string) : null,
     path: pathAt(columns, row),
+    kind: kinds[row] as string,
+    role: roles[row] as string,
     content: content[row] as number | null,
     size: sizes[row] as number | null,
     description: descriptions[row] as string | null,
@@ -223,98 +220,12 @@ function textOf(rows: readonly Row[], mains: ListColumns['mains']): string {
   return `{\n${lines.join(',\n')}${INDEX_END}`
 }
 
-/**
- * Reads the list that an index names. Everything in it is looked at before any of it can be used, as it may be somebody
- * else's.
- *
- * @throws IndexRefused where it is missing, or not a list that a compiler of ours wrote
- */
-export function readList(files: IndexFiles, directory: string, { list }: IndexHeader): ListColumns {
-  const text = readPartText(files, directory, list, listFile)
-  if (!files.digestText(text).startsWith(list as string)) throw new IndexRefused(EDITED)
-  return listIn(text)
-}
-
-/** The columns of a list's text. Throws IndexRefused. */
-export function listIn(text: string): ListColumns {
-  const columns = parse(text)
-  if (!isColumns(columns)) throw new IndexRefused('its list is invalid')
-  const { names, mains } = columns
-  for (let row = 0; row < names.length; row++) {
-    const name = names[row] as string
-    if (row > 0 && (names[row - 1] as string) >= name)
-      throw new IndexRefused('the names of its list are not ascending')
-    if (!isRow(columns, row))
-      throw new IndexRefused(`the row of ${JSON.stringify(name)} in its list is invalid`)
-  }
-  const isAscending = mains.every(
-    ([path], row) => row === 0 || byCodePoint(mains[row - 1]?.[0] ?? '', path) < 0,
-  )
-  if (!isAscending) throw new IndexRefused('the main skills of its list are not ascending')
-  return columns
-}
-
-function isColumns(value: unknown): value is ListColumns {
-  if (!isJsonObject(value) || !isStringArray(value.names) || !hasShapes(value)) return false
-  const { length } = value.names
-  return LISTED.every(column => (value[column] as string | unknown[]).length === length)
-}
-
-/** The columns with one item or letter for each name. */
-const LISTED = ['kinds', 'roles', 'files', 'content', 'sizes', 'descriptions', 'more'] as const
-
-const isMain: Check = value =>
-  Array.isArray(value) &&
-  value.length === 2 &&
-  isInside(value[0]) &&
-  (value[1] === null || (isString(value[1]) && isName(value[1])))
-
-const hasShapes = hasFields({
-  kinds: isString,
-  roles: isString,
-  folders: arrayOf(
-    folder => folder === '' || (isString(folder) && folder.endsWith('/') && isInside(folder.slice(0, -1))),
-  ),
-  files: Array.isArray,
-  content: Array.isArray,
-  sizes: Array.isArray,
-  descriptions: arrayOf(value => value === null || isString(value)),
-  mains: arrayOf(isMain),
-  more: arrayOf(value => value === null || isMore(value)),
-})
-
-const isMore = hasFields({
-  broken: optional(isDiagnostic),
-  fragment: optional(isString),
-  frontmatter: optional(isJsonObject),
-})
-
-/** True where a row says what the record of a tool may say. */
-function isRow(columns: ListColumns, row: number): boolean {
-  const { names, kinds, roles, folders, files, content, sizes, more } = columns
-  const name = names[row] as string
-  const letter = kinds[row] as string
-  const file = files[row]
-  const role = roles[row] as string
-  const { broken, end = sizes[row], frontmatter } = more[row] ?? {}
-  if (!isName(name) || !(role === NO_ROLE || ROLES_BY_LETTER.has(role))) return false
-  if (letter === BROKEN) {
-    const isEmpty = content[row] === null && sizes[row] === null && role === NO_ROLE
-    return isEmpty && broken !== undefined && (isNumberOf(folders, file) || isInside(file))
-  }
-  const kind = KINDS_BY_LETTER.get(letter)
-  if (kind === undefined || broken !== undefined) return false
-  // The path of a number is made of parts that were looked at.
-  if (!(isNumberOf(folders, file) ? kind === 'folder' : isInside(file) && isSkillFile(kind, file)))
-    return false
-  if (frontmatter && !isFrontmatter({ tags: [], metadata: {}, extra: {}, ...frontmatter })) return false
-  return kind === 'code'
-    ? content[row] === null && isRange([0, 0], sizes[row])
-    : isRange([content[row], end], sizes[row])
-}
-
-function isNumberOf(folders: readonly string[], file: unknown): boolean {
-  return typeof file === 'number' && folders[file] !== undefined
+/** True if a record says what its row says. */
+export function isSameRow(columns: ListColumns, row: number, record: NameRecord): boolean {
+  const recorded = rowOf(columns.names[row] as string, record)
+  const listed = rowAt(columns, row)
+  const fields = Object.keys(listed) as (keyof Row)[]
+  return fields.every(field => JSON.stringify(recorded[field]) === JSON.stringify(listed[field]))
 }
 
 /** The path of a row, relative to the directory. */

@@ -125,17 +125,15 @@ function isTool(name: string, record: JsonObject): boolean {
   const { kind, file, frontmatter, exported, content, size } = record
   if (!isSkillFile(kind, file) || !hasToolFields(record)) return false
   const isNamed = isJsonObject(frontmatter) && frontmatter.name === name
-  return isNamed && (kind === 'code' ? isString(exported) : isRange(content, size))
+  if (kind === 'code') return isNamed && isString(exported)
+  return isNamed && Array.isArray(content) && content.length === 2 && isRange(content[0], content[1], size)
 }
 
 /** The most bytes of a skill file. The compiler's own limit is lower. */
 const SIZE_MAX = 2 ** 24
 
 /** True for the place of a content in a file of so many bytes. */
-export function isRange(content: unknown, size: unknown): boolean {
-  if (!Array.isArray(content) || content.length !== 2) return false
-  const ascending = [0, ...content, size, SIZE_MAX]
-  return ascending.every(
-    (bytes, place) => Number.isInteger(bytes) && (place === 0 || ascending[place - 1] <= bytes),
-  )
+export function isRange(start: unknown, end: unknown, size: unknown): boolean {
+  const ascending = [0, start, end, size, SIZE_MAX] as number[]
+  return ascending.every((bytes, at) => Number.isInteger(bytes) && !((ascending[at - 1] as number) > bytes))
 }

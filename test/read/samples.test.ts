@@ -3,7 +3,9 @@ import { join } from 'node:path'
 import { createRuntime, type ToolDef } from 'agent-apps'
 import { compile } from 'agent-apps/compiler'
 import { describe, it } from 'vitest'
+import { searchDirectories } from '../../src/skill/path-entry.js'
 import { expectAsWritten } from '../support/expected.js'
+import { expectListedAsRecorded } from '../support/listed-as-recorded.js'
 import { ownTools } from '../support/own-tools.js'
 import { layOut, type Sample, samples } from '../support/sample.js'
 
@@ -24,6 +26,7 @@ describe('samples', () => {
 async function outcome(sample: Sample): Promise<unknown> {
   const { cwd, paths } = layOut(sample)
   const { counts, diagnostics } = await compile({ cwd, paths })
+  for (const { dir } of searchDirectories(paths)) expectListedAsRecorded(join(cwd, dir))
   const runtime = createRuntime({ cwd, paths, freshness: 'trust' })
   const tools: Record<string, unknown> = {}
   for (const tool of await ownTools(runtime)) tools[tool.name] = await shown(tool, cwd, runtime)
