@@ -98,7 +98,7 @@ export async function allowedAmong(
     const found = limits.of(tool)
     // Awaiting takes longer than deciding.
     const own = isThenable(found) ? await found : found
-    if (decide(anyCall(tool, globals), own).decision !== 'deny') allowed.push(tool)
+    if (mayBeAllowed(anyCall(tool, globals), own)) allowed.push(tool)
     else noteWithheld(tool, own, globals)
   }
   return allowed

@@ -1,5 +1,5 @@
 import type { JsonObject } from '../../src/base/json.js'
-import { type Guards, readGuards } from '../../src/policy/guards.js'
+import { type Guards, isGuard, readGuards, UNGUARDED } from '../../src/policy/guards.js'
 import type { Globals } from '../state/context.js'
 import type { ToolDef } from '../state/tool-def.js'
 
@@ -7,6 +7,7 @@ import type { ToolDef } from '../state/tool-def.js'
 const known = new WeakMap<JsonObject, Guards>()
 
 export function guardsOf({ frontmatter: { metadata } }: ToolDef): Guards {
+  if (!Object.keys(metadata).some(isGuard)) return UNGUARDED
   const guards = known.get(metadata) ?? readGuards(metadata)
   known.set(metadata, guards)
   return guards

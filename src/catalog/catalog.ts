@@ -180,11 +180,10 @@ function hostTools(name: string): MatchedTool[] {
   return [name, ...ours].map(one => ({ name: one, tags: [] }))
 }
 
-export function entryOf({ name, frontmatter, origin }: CatalogTool, withLocation: boolean): CatalogEntry {
-  const entry = { name, description: frontmatter.description ?? '' }
-  return withLocation && origin && origin.file !== ''
-    ? { ...entry, location: `${origin.entry}/${origin.file}` }
-    : entry
+export function entryOf(tool: CatalogTool, withLocation: boolean): CatalogEntry {
+  const entry = { name: tool.name, description: tool.frontmatter.description ?? '' }
+  const { origin } = withLocation ? tool : {}
+  return origin && origin.file !== '' ? { ...entry, location: `${origin.entry}/${origin.file}` } : entry
 }
 
 async function contentOf<Tool extends CatalogTool>(

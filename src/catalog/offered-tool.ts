@@ -33,8 +33,8 @@ export function isInPrompt({ kind, frontmatter: { role, inPrompt } }: OfferedToo
 }
 
 /** True for the library's own tools. The layer is checked as well, because an index could claim the tag. */
-export function isLibrary({ origin, frontmatter: { tags } }: OfferedTool): boolean {
-  return origin?.layer === 'bundled' && tags.includes(INTERNAL_TAG)
+export function isLibrary(tool: OfferedTool): boolean {
+  return tool.frontmatter.tags.includes(INTERNAL_TAG) && tool.origin?.layer === 'bundled'
 }
 
 /** Returns a tool in the form that patterns are matched against. */

@@ -38,6 +38,8 @@ export type StepAnswer = Omit<Decision, 'decision'> & { decision: Decision['deci
 export type Step = (call: AgentCall, limits: Limits) => StepAnswer
 
 export const STEPS: readonly Step[] = [exists, allowedTools, lists, permissions, rules, approval]
+/** The steps that may deny. */
+const DENYING = STEPS.filter(step => step !== approval)
 
 /**
  * Decides whether an agent may make a call, must ask first, or may not. Runs nothing but the host's guard.
@@ -53,7 +55,7 @@ export function decide(call: AgentCall, limits: Limits, steps = STEPS): Decision
 
 /** True if some arguments could make a call of the tool allowed, or asked about. */
 export function mayBeAllowed(call: AgentCall, limits: Limits): boolean {
-  return decide({ ...call, isAny: true }, limits).decision !== 'deny'
+  return decide(call.isAny ? call : { ...call, isAny: true }, limits, DENYING).decision !== 'deny'
 }
 
 /** The answers of the steps, up to the one that decides. */
@@ -74,7 +76,7 @@ export function ended(reason: string): string {
 
 function exists({ isThere }: AgentCall): StepAnswer {
   return isThere
-    ? passed(1, 'agents may know of the tool')
+    ? KNOWN
     : { ...passed(1, 'there is no such tool for agents'), decision: 'deny', code: 'TOOL_NOT_FOUND' }
 }
 
@@ -83,7 +85,7 @@ function allowedTools(call: AgentCall, { allowedTools }: Limits): StepAnswer {
     const { answer, rule } = isAllowed(rulesFor(list, call), asMeant(call, list))
     if (!answer) return denied(2, list, rule?.text ?? null, `the \`allowed-tools\` of ${list.by}`)
   }
-  return passed(2, 'no `allowed-tools` leaves it out')
+  return NOT_LEFT_OUT
 }
 
 function lists(call: AgentCall, { allow, deny }: Limits): StepAnswer {
@@ -96,13 +98,13 @@ function lists(call: AgentCall, { allow, deny }: Limits): StepAnswer {
     const rule = deniedBy(rulesFor(list, call), asMeant(call, list))
     if (rule) return denied(3, list, rule.text, `the list \`deny\` of ${list.by}`)
   }
-  return passed(3, 'no list `allow` leaves it out, and no list `deny` has it')
+  return NOT_LISTED
 }
 
 function permissions({ guards, name }: AgentCall, { permissions }: Limits): StepAnswer {
   const missing = guards.required.filter(one => !isGranted(one, permissions))
   const [first] = missing
-  if (first === undefined) return passed(4, 'it has the permissions that it requires')
+  if (first === undefined) return PERMITTED
   const refuser = permissions.find(({ granted }) => !granted.includes(first))
   const why = refuser
     ? `${refuser.by} does not grant ${missing.join(', ')}`
@@ -116,7 +118,7 @@ function rules(call: AgentCall, limits: Limits): StepAnswer {
   const said = ruleAnswer(call, limits)
   const guarded = said?.decision === 'deny' || call.isAny ? null : guardAnswer(call, limits)
   const answer = guarded && (!said || stricter(guarded.decision, said.decision)) ? guarded : said
-  if (!answer) return passed(5, 'no rule matches it')
+  if (!answer) return UNMATCHED
   return { step: 5, code: answer.decision === 'deny' ? 'TOOL_DENIED' : null, ...answer }
 }
 
@@ -175,6 +177,13 @@ function passed(step: Decision['step'], reason: string): StepAnswer {
   return { step, decision: null, code: null, by: 'the runtime', rule: null, reason, written: null }
 }
 
+// The answers of most steps about most of ten thousand tools.
+const KNOWN = Object.freeze(passed(1, 'agents may know of the tool'))
+const NOT_LEFT_OUT = Object.freeze(passed(2, 'no `allowed-tools` leaves it out'))
+const NOT_LISTED = Object.freeze(passed(3, 'no list `allow` leaves it out, and no list `deny` has it'))
+const PERMITTED = Object.freeze(passed(4, 'it has the permissions that it requires'))
+const UNMATCHED = Object.freeze(passed(5, 'no rule matches it'))
+
 function denied(
   step: Decision['step'],
   { by, skill }: RuleList,
@@ -231,6 +240,7 @@ export function stricter(one: Answer, other: Answer): boolean {
 const SAYS = { allow: 'allows it', ask: 'asks', deny: 'denies it' } as const
 
 function listAnswer(call: AgentCall, list: RuleList, group: RuleGroup): RuleAnswer | null {
+  if (list.rules.length === 0) return null
   const meant = asMeant(call, list)
   const said = trustOf(countingRules(call, list, group), meant)
   if (!said?.rule) return null

@@ -50,6 +50,9 @@ export function readGuards(metadata: JsonObject): Guards {
   }
 }
 
+/** The guards of metadata that has none. */
+export const UNGUARDED: Guards = Object.freeze(readGuards({}))
+
 /** The faults of a guard's value. Null counts as absent. */
 export function guardFaults(key: string, value: JsonValue): GuardFault[] {
   if (value === null) return []
