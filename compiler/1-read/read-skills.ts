@@ -282,7 +282,7 @@ async function parseCodeFile(skill: WalkedSkill): Promise<ParsedFile> {
 
 /** Adds the findings of the walk to a parsed file's, before them. */
 function withWalk({ findings }: WalkedSkill, parsed: ParsedFile): ParsedFile {
-  if (findings.length > 0) parsed.findings.unshift(...findings)
+  if (findings.length > 0) parsed.findings = [...findings, ...parsed.findings]
   return parsed
 }
 
