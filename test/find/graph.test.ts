@@ -5,6 +5,7 @@ import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { type GraphNode, reachableGraph, withCycles } from '../../compiler/graph/reference-graph.js'
 import { visibleText } from '../../src/policy/shown-text.js'
+import { character } from '../support/characters.js'
 import { agentApps } from '../support/commands.js'
 import { isLong } from '../support/long.js'
 import { ROOT } from '../support/processes.js'
@@ -151,7 +152,7 @@ const HOSTILE = [
   '|',
   '{{x}}',
 ]
-const id = fc.oneof(fc.constantFrom(...HOSTILE), fc.string({ unit: 'binary' }))
+const id = fc.oneof(fc.constantFrom(...HOSTILE), fc.string({ unit: character }))
 const graphs = fc
   .uniqueArray(id, { minLength: 1, maxLength: 12 })
   .chain(ids =>

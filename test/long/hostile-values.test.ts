@@ -1,6 +1,7 @@
 import { deserialize, parse, safeClone, safeSnapshot, safeStringify, serialize, stringify } from 'agent-apps'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
+import { character } from '../support/characters.js'
 import { deep, HOSTILE } from '../support/hostile-values.js'
 import { times } from '../support/long.js'
 
@@ -95,7 +96,7 @@ describe('limits', () => {
 
   it('of bytes hold, and change nothing that fits', () => {
     const text = fc.oneof(
-      fc.string({ unit: 'binary' }),
+      fc.string({ unit: character }),
       fc.string({ maxLength: 2000 }),
       fc.constantFrom('\u0000'.repeat(500), 'é'.repeat(500), '😀'.repeat(300)),
     )
