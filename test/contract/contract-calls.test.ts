@@ -2,7 +2,7 @@ import { isMetaKey } from 'agent-apps'
 import { check } from 'agent-apps/compiler'
 import { beforeAll, describe, expect, it } from 'vitest'
 import { code, text } from '../support/cascade-project.js'
-import { outcome, type Project, project, WAYS } from '../support/four-ways.js'
+import { EACH_WAY, outcome, type Project, project } from '../support/four-ways.js'
 import type { Tree } from '../support/tree.js'
 
 declare global {
@@ -104,7 +104,7 @@ Text.
   ),
 }
 
-describe.each(WAYS)('%s', way => {
+describe.each(EACH_WAY)('%s', way => {
   let made: Project
   const run = async (name: string, args?: unknown, nonlocals?: Record<string, unknown>) => {
     globalThis.calls = []

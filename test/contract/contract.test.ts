@@ -5,7 +5,7 @@ import { createCallbackRef, createRuntime, parsePatterns, renderCatalog, trustOf
 import { check } from 'agent-apps/compiler'
 import { beforeAll, describe, expect, it } from 'vitest'
 import { agentApps } from '../support/commands.js'
-import { outcome, type Project, project, WAYS } from '../support/four-ways.js'
+import { EACH_WAY, outcome, type Project, project } from '../support/four-ways.js'
 import { ROOT, runCode } from '../support/processes.js'
 import type { Tree } from '../support/tree.js'
 
@@ -52,7 +52,7 @@ interface Structured {
   >
 }
 
-describe.each(WAYS)('%s', way => {
+describe.each(EACH_WAY)('%s', way => {
   let made: Project
   const invoke: Project['runtime']['invoke'] = (...call) => made.runtime.invoke(...call)
   beforeAll(async () => {
@@ -250,7 +250,7 @@ describe('a skill without a description', () => {
     expect((await agentApps(cwd, ['compile', 'skills'])).status).toBe(0)
   })
 
-  it.each(WAYS)('is listed to agents, who can call it, and named in the catalog, %s', async way => {
+  it.each(EACH_WAY)('is listed to agents, who can call it, and named in the catalog, %s', async way => {
     const { runtime } = await project(way, { 'skills/greet.skill.md': GREET })
     const agent = runtime.forAgent()
     expect(await renderCatalog(await runtime.listTools())).toContain('<also_available>greet</also_available>')
@@ -269,7 +269,7 @@ describe('a code skill without frontmatter', () => {
       'export default async function(ctx, { name, title }) { return { name, title } }\n',
   }
 
-  it.each(WAYS)('has the name of its file, %s', { tags: 'long' }, async way => {
+  it.each(EACH_WAY)('has the name of its file, %s', { tags: 'long' }, async way => {
     const { runtime } = await project(way, TREE)
     expect((await runtime.findTool('rename'))?.name).toBe('rename')
     expect((await runtime.listTools()).map(({ name }) => name)).toContain('rename')
@@ -297,7 +297,7 @@ describe('inline code', () => {
     expect(answer(cwd, 'check')).toBe('Hello, Ada!\n')
   })
 
-  it('needs no temporary file, compiled', async () => {
+  it('needs no temporary file, compiled', { tags: 'long' }, async () => {
     const { cwd } = await project('compiled, trusted', { 'skills/greet.skill.md': GREET })
     expect(answer(cwd, 'trust')).toBe('Hello, Ada!\n')
   })
@@ -350,7 +350,7 @@ describe('the library', () => {
     expect(tools.map(({ name }) => name)).toEqual(Object.keys(TAGS))
   })
 
-  it.each(WAYS)('has the reserved tags on every tool, %s', async way => {
+  it.each(EACH_WAY)('has the reserved tags on every tool, %s', async way => {
     const { runtime } = await project(way, { 'skills/other.skill.js': plain('other') })
     for (const [name, tags] of Object.entries(TAGS)) {
       // Without a workspace, there are no tools that need one.
@@ -364,7 +364,7 @@ describe('the library', () => {
     }
   })
 
-  it.each(WAYS)(
+  it.each(EACH_WAY)(
     'is listed to an agent that is allowed all internal tools, %s',
     { tags: 'long' },
     async way => {

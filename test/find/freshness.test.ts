@@ -496,7 +496,7 @@ describe('trust', () => {
     await expect(runtime.render('good-2')).rejects.toMatchObject({ code: 'INDEX_STALE', tool: 'good-2' })
   })
 
-  it('survives that a recompile removed the shards it knew', async () => {
+  it('survives that a recompile removed the shards it knew', { tags: 'long' }, async () => {
     const { dir, runtime } = await start('trust', 300)
     const early = await runtime.findTool('good-0')
     expect(early).not.toBeNull()

@@ -103,7 +103,7 @@ describe('descriptions that are nearly the same', () => {
     }
   })
 
-  it('are found in little time where thousands are the same', () => {
+  it('are found in little time where thousands are the same', { tags: 'long' }, () => {
     const same = Array.from({ length: 20_000 }, () => ['deploy', 'website', 'production', 'cache'])
     const started = process.cpuUsage()
     expect(alikeTexts(numberTerms(same), 0.75)).toHaveLength(19_999)

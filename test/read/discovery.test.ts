@@ -842,7 +842,7 @@ describe('hostile manifests', () => {
     expect(await filesIn(cwd)).toEqual(['plugins/acme/skills/deploy/SKILL.md'])
   })
 
-  it('nest as deep as they like', async () => {
+  it('nest as deep as they like', { tags: 'long' }, async () => {
     const cwd = repository({
       '.claude-plugin/marketplace.json': `${'['.repeat(300_000)}`,
       'skills/own/SKILL.md': skill('own'),
