@@ -88,7 +88,7 @@ describe.each(EACH_WAY)('two plugins that have tools of the same names, %s', way
     expect(await chainOf('gamma:guarded')).toEqual(['guard'])
   })
 
-  it('mean their own tools by bare references', { tags: 'long' }, async () => {
+  it('mean their own tools by bare references', async () => {
     const { runtime } = await opened()
     expect(await runtime.invoke('acme:release')).toBe('acme deploys acme-audited')
     expect(await runtime.invoke('beta:release')).toBe('beta deploys beta-audited')
@@ -123,7 +123,7 @@ describe.each(EACH_WAY)('two plugins that have tools of the same names, %s', way
     expect(metadata.guard).toMatchObject({ layer: 'project', tool: 'boss' })
   })
 
-  it('are admitted by whole names, and forbidden by either', { tags: 'long' }, async () => {
+  it('are admitted by whole names, and forbidden by either', async () => {
     const { runtime } = await opened()
     const called = (ref: string, allowedTools: string) =>
       outcome(runtime.forAgent({ allowedTools }).invoke(ref))

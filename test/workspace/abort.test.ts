@@ -33,8 +33,8 @@ interface Row {
 }
 
 const ROWS: Row[] = [
-  { tool: 'read', args: { path: 'big.txt', offset: LINES - 1 } },
   { tool: 'write', args: { path: 'big.txt', content: BIG.toUpperCase() } },
+  { tool: 'read', args: { path: 'big.txt', offset: LINES - 1 } },
   { tool: 'edit', args: { path: 'big.txt', old: 'some', new: 'any', all: true } },
   { tool: 'glob', args: { pattern: '**/*.txt' } },
   { tool: 'list', args: { depth: 9, limit: 100_000 } },
