@@ -149,7 +149,7 @@ export function defineTool(
     const ctx = context as CallContext | undefined
     const made = await ready()
     const run = (instance?: unknown): Promise<unknown> =>
-      execute(made, args, context, () => ctx?.mustGoOn?.(), instance)
+      execute(made, args, context, () => ctx?.throwIfAborted?.(), instance)
     // Without a runtime, nothing keeps the result of `init`.
     return ctx?.withHooks && hooksIn(made) ? ctx.withHooks(fn, run) : run()
   }
@@ -252,13 +252,13 @@ function definitionFrontmatter(definition: AnyDefinition, jsonSchemaOf: JsonSche
 /**
  * Runs a definition with the output of its own schema for the arguments.
  *
- * @param mustGoOn throws if the call has ended meanwhile
+ * @param throwIfAborted throws if the call has ended meanwhile
  */
 async function execute(
   { name, params, execute: run }: AnyDefinition,
   args: unknown,
   context: unknown,
-  mustGoOn: () => void,
+  throwIfAborted: () => void,
   instance: unknown,
 ): Promise<unknown> {
   const checked = isStandardSchema(params)
@@ -275,7 +275,7 @@ async function execute(
       issues,
     })
   }
-  mustGoOn()
+  throwIfAborted()
   return run(checked.value as never, toolContextOf(context, instance) as never)
 }
 

@@ -90,7 +90,7 @@ export interface ToolContext<Config = JsonObject, State = unknown> {
 export interface CallContext {
   [OWN]?: OwnParts
   /** Throws if the call is over, so that nothing more of it starts. */
-  mustGoOn?: () => void
+  throwIfAborted?: () => void
   run?: Pick<ToolContext, 'signal' | 'update' | 'granted'> & { id: string }
   envelope?: Partial<
     Record<'callId' | 'sessionId' | 'messageId' | 'agentId' | 'userId' | 'workspaceId', string>

@@ -1,6 +1,6 @@
-import type { Context } from 'agent-apps'
+import { type Context, createRuntime, defineTool, registerTool } from 'agent-apps'
 import fc from 'fast-check'
-import { describe, expect, it } from 'vitest'
+import { describe, expect, it, vi } from 'vitest'
 import type { HookTrigger } from '../../src/skill/metadata-keys.js'
 import { times } from '../support/long.js'
 import { type Body, runOf, runWith, stepOf } from '../support/run-with-chain.js'
@@ -296,4 +296,19 @@ describe('the onion', () => {
     await new Promise(setImmediate)
     expect({ started, calls }).toEqual({ started: [0, 1], calls: 1 })
   })
+})
+
+it('a tool does not start whose call was aborted while its definition was made', async () => {
+  const runtime = createRuntime({ paths: [] })
+  const controller = new AbortController()
+  const started = vi.fn()
+  const made = defineTool('made', async () => {
+    controller.abort()
+    return { description: 'x', execute: started }
+  })
+  registerTool(runtime.globals, made)
+  await expect(runtime.invoke('made', {}, { signal: controller.signal })).rejects.toMatchObject({
+    code: 'RUN_ABORTED',
+  })
+  expect(started).not.toHaveBeenCalled()
 })
