@@ -141,21 +141,27 @@ function ask(family: ProcessFamily, left: readonly number[], asked: Set<number>)
   for (const id of unasked) asked.add(id)
 }
 
-/** The families that may still run. */
-const running = new Set<ProcessFamily>()
+/** A command; without a family until its first process has started. */
+export interface StartedCommand {
+  family?: ProcessFamily
+}
+
+/** The commands that may still run. */
+const running = new Set<StartedCommand>()
 
 const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const
 
 /**
- * Ends a running family with this process. A command has a group of its own, which signals to this process do not reach.
+ * Ends a command with this process. A command has a group of its own, which signals to this process do not reach. Call
+ * it before the command starts: a signal may come as soon as it has.
  *
- * @returns a function to call once the family has ended
+ * @returns a function to call once the command has ended
  */
-export function endWithProcess(family: ProcessFamily): () => void {
+export function endWithProcess(command: StartedCommand): () => void {
   if (running.size === 0) listen('on')
-  running.add(family)
+  running.add(command)
   return () => {
-    if (running.delete(family) && running.size === 0) listen('off')
+    if (running.delete(command) && running.size === 0) listen('off')
   }
 }
 
@@ -173,5 +179,5 @@ function onSignal(signal: NodeJS.Signals): void {
 }
 
 function killAll(): void {
-  for (const family of running) family.send('SIGKILL', family.alive())
+  for (const { family } of running) family?.send('SIGKILL', family.alive())
 }

@@ -3,7 +3,13 @@ import { randomUUID } from 'node:crypto'
 import { once } from 'node:events'
 import type { Readable } from 'node:stream'
 import { setTimeout as wait } from 'node:timers/promises'
-import { endFamily, endWithProcess, MARK_VARIABLE, ProcessFamily } from './process-family.js'
+import {
+  endFamily,
+  endWithProcess,
+  MARK_VARIABLE,
+  ProcessFamily,
+  type StartedCommand,
+} from './process-family.js'
 
 export interface Command {
   /** The program and its arguments. */
@@ -38,8 +44,13 @@ const ABORT_MS = 100
 export async function runCommand(command: Command): Promise<EndedCommand> {
   const started = performance.now()
   command.signal?.throwIfAborted()
-  const { child, family, exited } = await start(command)
-  const forget = endWithProcess(family)
+  const running: StartedCommand = {}
+  const forget = endWithProcess(running)
+  const { child, family, exited } = await start(command).catch((error: unknown) => {
+    forget()
+    throw error
+  })
+  running.family = family
   const stops = stopsOf(command)
   const output = readOutput(child.stdout, command.take)
   const unlessStopped = <Value>(promise: Promise<Value>): Promise<Value> =>
