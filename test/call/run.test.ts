@@ -1,6 +1,7 @@
 import { type Context, createRuntime, defineTool, registerTool } from 'agent-apps'
 import fc from 'fast-check'
 import { describe, expect, it, vi } from 'vitest'
+import { z } from 'zod'
 import type { HookTrigger } from '../../src/skill/metadata-keys.js'
 import { times } from '../support/long.js'
 import { type Body, runOf, runWith, stepOf } from '../support/run-with-chain.js'
@@ -298,16 +299,17 @@ describe('the onion', () => {
   })
 })
 
-it('a tool does not start whose call was aborted while its definition was made', async () => {
+it('a tool does not start whose call was aborted while its schema checked the arguments', async () => {
   const runtime = createRuntime({ paths: [] })
   const controller = new AbortController()
   const started = vi.fn()
-  const made = defineTool('made', async () => {
+  const abort = async (): Promise<boolean> => {
     controller.abort()
-    return { description: 'x', execute: started }
-  })
-  registerTool(runtime.globals, made)
-  await expect(runtime.invoke('made', {}, { signal: controller.signal })).rejects.toMatchObject({
+    return true
+  }
+  const params = z.object({}).refine(abort)
+  await registerTool(runtime.globals, defineTool({ name: 'checked', params, execute: started }))
+  await expect(runtime.invoke('checked', {}, { signal: controller.signal })).rejects.toMatchObject({
     code: 'RUN_ABORTED',
   })
   expect(started).not.toHaveBeenCalled()
