@@ -3,7 +3,7 @@ import { byCodePoint } from '../../src/base/code-point-order.js'
 /** Texts as numbers of their distinct terms, in ascending order. The rarer a term, the smaller its number. */
 export interface NumberedTexts {
   texts: readonly (readonly number[])[]
-  /** By term: how many texts have it. */
+  /** The number of texts with each term, indexed by the term's number. */
   counts: readonly number[]
 }
 

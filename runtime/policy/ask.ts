@@ -30,7 +30,7 @@ import { approvalKey } from './call-key.js'
 /** Calls that were approved once and are kept for a retry. */
 const ONCE_MAX = 10_000
 
-/** What a runtime knows of its own questions. */
+/** The questions and answers that a runtime keeps in memory. */
 const questions = perRuntime(() => ({
   /** The number of answers so far that allow more than one call. */
   grants: 0,

@@ -77,7 +77,7 @@ const hasShapes = hasFields({
   more: arrayOf(value => value === null || isMore(value)),
 })
 
-/** What columns say, nothing else may. */
+/** Refuses a field in `more` that a column already has. */
 const isAbsent: Check = value => value === undefined
 
 const isMore = hasFields({

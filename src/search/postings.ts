@@ -12,7 +12,7 @@ export const NO_POSTINGS: Postings = joinPostings([])
 /** Postings by term. */
 export interface TermIndex {
   postings: (term: string) => Postings | undefined
-  /** The terms that begin with a text, in ascending order. */
+  /** The terms with the prefix `start`, in ascending order. */
   beginningWith: (start: string) => Iterable<string>
 }
 

@@ -43,7 +43,7 @@ export class TermStore {
    */
   index(tools: readonly (StoredTerms | null)[]): SortedIndex {
     const [terms, weights, numbers] = [this.#terms, this.#weights, this.#numbers]
-    /** Where the postings of each term begin, by its number. */
+    /** The offset of each term's first posting, indexed by the term's number. */
     const starts = new Uint32Array(numbers.size + 1)
     for (const start of tools)
       for (let at = endOf(terms, start); start !== null && at > start; at--)

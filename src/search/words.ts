@@ -47,7 +47,7 @@ const decoder = new TextDecoder()
 /** A unit of UTF-16 takes three bytes at most. */
 const encoded = new Uint8Array(3 * TEXT_MAX)
 
-/** The UTF-8 of the part of a text that counts, valid until the next call. */
+/** Encodes the first `TEXT_MAX` units of a text as UTF-8. The next call overwrites the result. */
 export function textBytes(text: string): Uint8Array {
   return encoded.subarray(0, encoder.encodeInto(text.slice(0, TEXT_MAX), encoded).written)
 }

@@ -89,13 +89,13 @@ function copyOf(): string {
   return copy
 }
 
-/** What a runtime and its agents answer that open a project. */
+/** Opens a project in this process, and returns the answers of its runtime and an agent. */
 async function answersHere(cwd: string): Promise<unknown> {
   const runtime = open(cwd)
   return [...(await answers(runtime)), ...(await answers(runtime, { deny: 'skill-1*' }))]
 }
 
-/** What a process of its own answers that opens a project, or a bundle. */
+/** Opens a project or a bundle in another process, and returns the answers of its runtime. */
 function answersApart(from: string): unknown {
   const opened = from.endsWith('.mjs')
     ? `const { runtime } = await import(${JSON.stringify(from)})`
