@@ -1,4 +1,5 @@
 import { byCodePoint } from '../base/code-point-order.js'
+import { firstFrom } from '../base/first-from.js'
 import { isJsonObject, isStringArray } from '../base/json.js'
 import { isName } from '../skill/names.js'
 import type { IndexHeader } from './index-format.js'
@@ -117,14 +118,6 @@ const NO_FACTS: MoreFacts = {}
 
 /** The number of a name's row; -1 if the list does not have it. */
 export function rowIn({ names }: ListColumns, name: string): number {
-  let least = 0
-  let most = names.length - 1
-  while (least <= most) {
-    const middle = (least + most) >> 1
-    const found = names[middle] as string
-    if (found === name) return middle
-    if (found < name) least = middle + 1
-    else most = middle - 1
-  }
-  return -1
+  const row = firstFrom(names, name)
+  return names[row] === name ? row : -1
 }

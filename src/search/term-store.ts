@@ -1,3 +1,4 @@
+import { firstFrom } from '../base/first-from.js'
 import type { Postings, TermIndex } from './postings.js'
 import type { ToolTerms } from './tool-terms.js'
 
@@ -107,15 +108,4 @@ export class SortedIndex implements TermIndex {
     const { terms } = this
     for (let at = firstFrom(terms, start); terms[at]?.startsWith(start); at++) yield terms[at] as string
   }
-}
-
-/** The place of the first of some sorted texts that is not less than one. */
-export function firstFrom(sorted: readonly string[], text: string): number {
-  let [from, to] = [0, sorted.length]
-  while (from < to) {
-    const middle = (from + to) >> 1
-    if ((sorted[middle] ?? '') < text) from = middle + 1
-    else to = middle
-  }
-  return from
 }
