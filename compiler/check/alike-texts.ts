@@ -1,4 +1,5 @@
 import { byCodePoint } from '../../src/base/code-point-order.js'
+import { rarityOf } from '../../src/search/rank.js'
 
 /** Texts as numbers of their distinct terms, in ascending order. The rarer a term, the smaller its number. */
 export interface NumberedTexts {
@@ -36,7 +37,7 @@ const COMPARED_MAX = 200
  * only texts that do are compared.
  */
 export function alikeTexts({ texts, counts }: NumberedTexts, least: number): AlikeText[] {
-  const weights = counts.map(count => Math.log(1 + (texts.length - count + 0.5) / (count + 0.5)) ** 2)
+  const weights = counts.map(count => rarityOf(count, texts.length) ** 2)
   const squares = texts.map(terms => sharedWeight(terms, terms, weights))
   const byTerm = new Map<number, number[]>()
   const alike: AlikeText[] = []

@@ -115,10 +115,10 @@ function countTerm(term: string, index: TermIndex, view: SearchView): CountedTer
   const count = view.counts.get(term) ?? countSeen(exact, view)
   if (count > 0) {
     view.counts.set(term, count)
-    return { postings: exact, rarity: rarityOf(count, view) }
+    return { postings: exact, rarity: rarityOf(count, view.count) }
   }
   const postings = term.length < BEGINNING_MIN ? NO_POSTINGS : beginningWith(term, index, view)
-  return { postings, rarity: rarityOf(countSeen(postings, view), view) }
+  return { postings, rarity: rarityOf(countSeen(postings, view), view.count) }
 }
 
 /** The postings of the first terms with a beginning as those of one: of several that a tool has, the strongest. */
@@ -149,8 +149,9 @@ function strongest({ rows, all, declared }: Postings): Postings {
   }
 }
 
-function rarityOf(count: number, view: SearchView): number {
-  return Math.log(1 + (view.count - count + 0.5) / (count + 0.5))
+/** The inverse document frequency of a term that `count` of `total` texts have, as BM25 defines it. */
+export function rarityOf(count: number, total: number): number {
+  return Math.log(1 + (total - count + 0.5) / (count + 0.5))
 }
 
 function countSeen(postings: Postings, view: SearchView): number {
