@@ -1,5 +1,5 @@
 import { checkOptions, type OptionTable } from '../../src/base/options.js'
-import { makeCatalog, shownTools } from '../../src/catalog/catalog.js'
+import { makeCatalog } from '../../src/catalog/catalog.js'
 import {
   type AgentCatalog,
   type AgentCatalogOptions,
@@ -28,8 +28,7 @@ export async function agentCatalog(
   const catalog = await makeCatalog(callable, options)
   if (words === undefined) return { ...catalog, relevant: '', relevantTokens: 0, relevantTools: [] }
   const { format, budget, countTokens, location } = options
-  const described = new Set(catalog.described)
-  const names = shownTools(callable, options).flatMap(({ name }) => (described.has(name) ? [] : [name]))
+  const names = [...catalog.named, ...catalog.unnamed]
   const { searchTools } = await searches()
   const { hits } = await searchTools(words, { names, library: true, limit: FOUND_MAX }, searchable)
   const {

@@ -136,7 +136,7 @@ export async function makeCatalog<Tool extends CatalogTool>(
 }
 
 /** Tools that a model may see, and whose required tools are there. */
-export function shownTools<Tool extends CatalogTool>(
+function shownTools<Tool extends CatalogTool>(
   tools: readonly Tool[],
   { available = [], library = false }: CatalogOptions<Tool>,
 ): Tool[] {
