@@ -1,3 +1,4 @@
+import { addToGroup } from '../../src/base/add-to-group.js'
 import { byCodePoint } from '../../src/base/code-point-order.js'
 import { rarityOf } from '../../src/search/rank.js'
 
@@ -45,10 +46,8 @@ export function alikeTexts({ texts, counts }: NumberedTexts, least: number): Ali
     const square = squares[text] ?? 0
     const others = new Set<number>()
     for (const term of rarestTerms(terms, weights, square, least)) {
-      const having = byTerm.get(term) ?? []
-      for (const other of having) if (others.size < COMPARED_MAX) others.add(other)
-      having.push(text)
-      byTerm.set(term, having)
+      for (const other of byTerm.get(term) ?? []) if (others.size < COMPARED_MAX) others.add(other)
+      addToGroup(byTerm, term, text)
     }
     let nearest: AlikeText | null = null
     for (const other of others) {

@@ -1,4 +1,5 @@
 import { disk } from '#disk'
+import { addToGroup } from '../../src/base/add-to-group.js'
 import { runtimeClosed } from '../../src/base/error.js'
 import { holderOf } from '../../src/index/directory-names.js'
 import { isBroken } from '../../src/index/index-format.js'
@@ -104,10 +105,7 @@ async function withoutCopies(tools: readonly ToolDef[], globals: Globals): Promi
   const byLabel = new Map<string, ToolSource[]>()
   for (const tool of tools) {
     const source = sourceOf(tool)
-    if (!source) continue
-    const others = byLabel.get(tool.label)
-    if (others) others.push(source)
-    else byLabel.set(tool.label, [source])
+    if (source) addToGroup(byLabel, tool.label, source)
   }
   const copies = new Set<ToolSource | undefined>()
   for (const [label, sources] of byLabel) {

@@ -1,4 +1,5 @@
 import { disk } from '#disk'
+import { addToGroup } from '../../src/base/add-to-group.js'
 import type { Diagnostic } from '../../src/base/diagnostic.js'
 import { type DirectoryNames, holderOf } from '../../src/index/directory-names.js'
 import { isBroken } from '../../src/index/index-format.js'
@@ -96,12 +97,7 @@ function filesIn(folder: string, names: DirectoryNames): string[] {
   const known = folders.get(names)
   if (known) return known.get(folder) ?? []
   const byFolder = new Map<string, string[]>()
-  for (const path of names.paths()) {
-    const its = folderOf(path)
-    const files = byFolder.get(its)
-    if (files) files.push(path)
-    else byFolder.set(its, [path])
-  }
+  for (const path of names.paths()) addToGroup(byFolder, folderOf(path), path)
   folders.set(names, byFolder)
   return byFolder.get(folder) ?? []
 }
