@@ -6,7 +6,6 @@ import { perRuntime } from '../state/per-runtime.js'
 import type { ApprovalAnswer } from '../state/policy.js'
 import { storeOf } from '../state/runtime-store.js'
 import { openSession } from '../state/session-record.js'
-import type { Store } from '../state/store.js'
 import { ANSWERS, isAnswer, type Outcome, readAnswer } from './ask-host.js'
 import { argumentsText, type IdentifiedCall } from './pending-call.js'
 import { hasItsSum, sha256, withSum } from './user-lines.js'
@@ -38,7 +37,7 @@ const ending = perRuntime(() => new Map<string, number>())
 /** Stores a request until it is answered, here or in another process. False if it was stored before. */
 export async function keepRequest(call: IdentifiedCall, id: string, expires: number): Promise<boolean> {
   const { globals, envelope } = call.pending
-  const key = await keyOf(id, envelope, storeOf(globals))
+  const key = keyOf(id, envelope, call.generation)
   const binding = await bindingOf(call)
   await removeExpired(globals)
   const isNew = await change(key, globals, calls => {
@@ -67,7 +66,9 @@ export async function answerRequest(
   const { answer, reason } = readAnswer(given)
   if (!isAnswer(answer)) throw refused(id, reason)
   const binding = call && (await bindingOf(call))
-  await change(await keyOf(id, owner, storeOf(globals)), globals, calls => {
+  const { sessionId } = owner
+  const generation = sessionId === undefined ? null : await openSession(sessionId, storeOf(globals))
+  await change(keyOf(id, owner, generation), globals, calls => {
     // Does not reveal whether another agent has such a request.
     if (calls.length === 0) throw refused(id, 'this agent asked nothing under this id')
     if (!calls.some(isLive)) throw refused(id, 'it has expired')
@@ -89,7 +90,7 @@ export async function givenAnswer(
 ): Promise<{ outcome: Outcome & { answer: ApprovalAnswer }; use: () => Promise<boolean> } | null> {
   const { globals, envelope } = call.pending
   if (envelope.callId === undefined) return null
-  const key = await keyOf(envelope.callId, envelope, storeOf(globals))
+  const key = keyOf(envelope.callId, envelope, call.generation)
   const binding = await bindingOf(call)
   const isMeant = (one: AskedCall): boolean => one.binding === binding && isLive(one)
   const { state: answer = 'waiting', reason = '' } =
@@ -109,8 +110,7 @@ export async function givenAnswer(
 }
 
 /** Includes the owner and the session's generation: a model may give the same id to calls in other sessions. */
-async function keyOf(id: string, { sessionId, userId, agentId }: Owner, store: Store): Promise<string> {
-  const generation = sessionId === undefined ? null : await openSession(sessionId, store)
+function keyOf(id: string, { sessionId, userId, agentId }: Owner, generation: string | null): string {
   return JSON.stringify(['approval', sessionId ?? null, generation, userId ?? null, agentId ?? null, id])
 }
 
