@@ -72,10 +72,6 @@ export function addTermsOfLine(bytes: Uint8Array, start: number, to: number[]): 
 const NEWLINE = 10
 
 /** The terms of a name: `readCsvFile` gives its parts too. Here every word tells something. */
-export function termsOfName(name: string): string[] {
-  return termNumbersOfName(name).map(number => vocabulary.termAt(number))
-}
-
 export function termNumbersOfName(name: string): number[] {
   return wordsAndParts(name).map(word => vocabulary.numberOf(word))
 }
@@ -102,7 +98,7 @@ const PARTS = /(?<=[\p{Ll}\p{N}])(?=\p{Lu})|(?<=\p{Lu})(?=\p{Lu}\p{Ll}{2})/u
 /** The words of a text, in lower case. */
 function wordsIn(text: string): string[] {
   const lower = text.slice(0, TEXT_MAX).toLowerCase()
-  // Most texts are of these characters only, and are read in half the time.
+  // Most names and queries are ASCII, which the simpler expression reads in half the time.
   if (!/[^\0-\x7f]/.test(lower)) return (lower.match(/[a-z0-9]+/g) ?? []).filter(isWord)
   return (lower.match(RUNS) ?? [])
     .flatMap(run => (IS_UNSPACED.test(run) ? pairsIn(run) : [run]))

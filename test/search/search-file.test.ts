@@ -95,7 +95,7 @@ async function answersHere(cwd: string): Promise<unknown> {
   return [...(await answers(runtime)), ...(await answers(runtime, { deny: 'skill-1*' }))]
 }
 
-/** Opens a project or a bundle in another process, and returns the answers of its runtime. */
+/** Opens a project or a bundle in another process, and returns the answers of its runtime and an agent. */
 function answersApart(from: string): unknown {
   const opened = from.endsWith('.mjs')
     ? `const { runtime } = await import(${JSON.stringify(from)})`

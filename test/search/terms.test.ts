@@ -6,8 +6,12 @@ import { EVERYTHING, rank, searchViewOf } from '../../src/search/rank.js'
 import { stem } from '../../src/search/stem.js'
 import { TermStore } from '../../src/search/term-store.js'
 import { fieldWeights, type SearchedTexts, type ToolTerms, toolTerms } from '../../src/search/tool-terms.js'
-import { termsOfName, termsOfText, wordsOfQuery } from '../../src/search/words.js'
+import { currentVocabulary, termNumbersOfName, termsOfText, wordsOfQuery } from '../../src/search/words.js'
 import { ROOT } from '../support/processes.js'
+
+function termsOfName(name: string): string[] {
+  return termNumbersOfName(name).map(number => currentVocabulary().termAt(number))
+}
 
 function indexTerms(tools: readonly ToolTerms[]) {
   const store = new TermStore()
