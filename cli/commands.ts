@@ -95,6 +95,11 @@ const LISTED: Record<string, ListedCommand> = {
     summary: 'print the references between tools as Mermaid, DOT or JSON',
     load: async () => (await import('./commands/graph.js')).graphCommand,
   },
+  explore: {
+    shown: '[paths…]',
+    summary: 'show the skills in a page, or write it as one HTML file',
+    load: async () => (await import('./commands/explore.js')).explore,
+  },
   approvals: {
     shown: '',
     summary: 'list the approved calls of agents in this project, or revoke one',

@@ -20,6 +20,7 @@ const COMMANDS = [
   'run',
   'render',
   'graph',
+  'explore',
   'approvals',
   'doctor',
 ]

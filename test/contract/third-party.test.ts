@@ -23,6 +23,19 @@ it('the licence of each package whose code is in the library goes along with it'
   }
 })
 
+it('the page of `agent-apps explore` has the licences of the packages in it', () => {
+  const licences = textOf('dist/explore/licences.txt')
+  for (const name of ['preact', '@tanstack/virtual-core', 'micromark', 'rehype-sanitize']) {
+    const { version } = JSON.parse(textOf('node_modules', name, 'package.json'))
+    expect(licences).toContain(`\n${name} ${version} (MIT)`)
+    expect(licences).toContain(textOf('node_modules', name, licenceOf(name)).trim())
+  }
+})
+
+function licenceOf(name: string): string {
+  return readdirSync(join(ROOT, 'node_modules', name)).find(file => /^licen[cs]e/i.test(file)) ?? ''
+}
+
 it('who installs agent-apps installs no package of the library', () => {
   const { dependencies, devDependencies } = JSON.parse(textOf('package.json'))
   const files = readdirSync(join(ROOT, 'skills'), { recursive: true, encoding: 'utf8' })

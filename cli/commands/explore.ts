@@ -1,0 +1,50 @@
+import { writeFileSync } from 'node:fs'
+import { resolve } from 'node:path'
+import { thrownText } from '../../src/base/attempt.js'
+import type { Command, Invocation } from '../command.js'
+import { collectPage } from '../explore/collect-page.js'
+import { encodePage } from '../explore/encode-page.js'
+import { fromCwd, fromHere } from '../from-here.js'
+import { count, printable } from '../output.js'
+import { usageError } from '../usage-error.js'
+
+export const explore: Command = {
+  name: 'explore',
+  positionals: { min: 0, max: Number.POSITIVE_INFINITY },
+  options: {
+    out: {
+      type: 'string',
+      value: 'FILE',
+      describes: 'write the page as one HTML file that needs no network',
+    },
+    'no-content': { type: 'boolean', describes: "leave the skills' texts out" },
+    library: { type: 'boolean', describes: "include the library's own tools" },
+  },
+  example: 'agent-apps explore --out skills.html',
+  run,
+}
+
+async function run(invocation: Invocation): Promise<number> {
+  const { options, output, cwd } = invocation
+  const { out } = options
+  if (typeof out !== 'string' || out === '')
+    throw usageError('`agent-apps explore` requires --out.', 'Name the file to write: --out skills.html.')
+  const page = encodePage(await collectPage(invocation))
+  write(resolve(cwd, out), page)
+  const bytes = Buffer.byteLength(page)
+  if (output.json) output.jsonResult({ written: fromCwd(out, cwd), bytes })
+  else output.result(`wrote ${printable(fromHere(out, cwd))}, ${count(Math.ceil(bytes / 1000))} kB`)
+  return 0
+}
+
+/** @throws USAGE if the file cannot be written */
+function write(file: string, page: string): void {
+  try {
+    writeFileSync(file, page)
+  } catch (error) {
+    throw usageError(
+      `The page cannot be written: ${thrownText(error)}.`,
+      'Name a file in a folder that exists: --out skills.html.',
+    )
+  }
+}

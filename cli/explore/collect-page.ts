@@ -1,0 +1,241 @@
+import { lstatSync, readFileSync, realpathSync } from 'node:fs'
+import { basename, dirname, resolve, sep } from 'node:path'
+import { type Explanation, pluginOf, type Runtime, type ToolDef } from 'agent-apps'
+import { type CheckResult, check, fromMessage, graph, type ReferenceGraph } from 'agent-apps/compiler'
+import { isAgentAppsError } from '../../src/base/error.js'
+import { entryOf } from '../../src/catalog/catalog.js'
+import { entryAsXml } from '../../src/catalog/catalog-formats.js'
+import { estimateTokens } from '../../src/catalog/estimate-tokens.js'
+import { isOffered, isThere } from '../../src/catalog/offered-tool.js'
+import { readGuards } from '../../src/policy/guards.js'
+import { type Invocation, projectOptions } from '../command.js'
+import { fromCwd } from '../from-here.js'
+import { fileOf, isOutsideLibrary } from '../open-runtime.js'
+import { packageVersion } from '../package-version.js'
+import { builtFile, type PageBlocks } from './encode-page.js'
+import { openProject } from './open-project.js'
+import {
+  DETAILS_PER_BLOCK,
+  detailsBlock,
+  type PageGraph,
+  type PageProblems,
+  type PageRows,
+  type SkillDetails,
+  type SkillRow,
+} from './page-data.js'
+
+/** Larger files than a skill may be are not read. */
+const SOURCE_MAX = 1024 * 1024
+
+/** Collects all data of the page. Reads files, and runs no code of a skill. */
+export async function collectPage(invocation: Invocation): Promise<PageBlocks> {
+  const project = projectOptions(invocation)
+  const { options, cwd } = invocation
+  const checked = await check(project)
+  const runtime = await openProject(invocation)
+  const hasContent = options['no-content'] !== true
+  // In a turn, the files are compared with the index once.
+  return runtime.turn(async () => {
+    const listed = await runtime.listTools()
+    const tools = (options.library === true ? listed : listed.filter(isOutsideLibrary)).toSorted((a, b) =>
+      a.name < b.name ? -1 : 1,
+    )
+    const problems = problemsOf(checked)
+    const broken = checked.files.filter(({ outcome }) => outcome === 'skipped').map(({ file }) => file)
+    const counts = countsByFile(problems)
+    const rows = [
+      ...tools.map(tool => rowOf(tool, counts, cwd)),
+      ...broken.map(file => brokenRow(file, counts)),
+    ]
+    const blocks = new Map<string, Uint8Array | object>()
+    blocks.set('rows', {
+      version: packageVersion(),
+      directories: checked.directories,
+      hasContent,
+      rows,
+      problems: tally(problems.problems),
+      agents: [],
+    } satisfies PageRows)
+    blocks.set('problems', problems)
+    blocks.set('graph', graphOf(await graph(project)))
+    const details: SkillDetails[] = []
+    for (const tool of tools) details.push(await detailsOf(tool, runtime, hasContent, cwd))
+    const roots = checked.directories.map(directory => resolve(cwd, directory))
+    for (const file of broken)
+      details.push(brokenDetails(hasContent ? sourceOf(resolve(cwd, file), roots) : null))
+    for (let row = 0; row < details.length; row += DETAILS_PER_BLOCK)
+      blocks.set(detailsBlock(row), details.slice(row, row + DETAILS_PER_BLOCK))
+    blocks.set('licences', new TextEncoder().encode(builtFile('licences.txt')))
+    return blocks
+  })
+}
+
+type Counts = ReadonlyMap<string, Pick<SkillRow, 'errors' | 'warnings' | 'infos'>>
+
+const NO_COUNTS = { errors: 0, warnings: 0, infos: 0 }
+
+function rowOf(tool: ToolDef, counts: Counts, cwd: string): SkillRow {
+  const { name, kind, frontmatter, origin } = tool
+  const { description = '', role = null, tags, metadata } = frontmatter
+  const { required, optional } = readGuards(metadata)
+  const file = fromCwd(fileOf(origin), cwd)
+  return {
+    ...{ name, kind, role, tags, description, file },
+    layer: origin.layer,
+    plugin: pluginOf(tool)?.name ?? null,
+    hidden: !isThere(tool),
+    tokens: isOffered(tool) ? estimateTokens(entryAsXml(entryOf(tool, false))) : 0,
+    required: [...required],
+    optional: [...optional],
+    ...(counts.get(file) ?? NO_COUNTS),
+    shadows: origin.shadows.length,
+  }
+}
+
+/** The row of a file that does not load, by the name that such a skill usually has. */
+function brokenRow(file: string, counts: Counts): SkillRow {
+  const isFolder = basename(file) === 'SKILL.md'
+  return {
+    name: isFolder ? basename(dirname(file)) : basename(file),
+    ...{ kind: 'broken', role: null, layer: 'project', plugin: null, file, description: '', tags: [] },
+    ...{ hidden: true, tokens: 0, required: [], optional: [], shadows: 0 },
+    ...(counts.get(file) ?? NO_COUNTS),
+  }
+}
+
+function problemsOf({ diagnostics }: CheckResult): PageProblems {
+  const problems = diagnostics.map(message => {
+    const { file, line, column, rule, severity, reason, note, fatal = false } = fromMessage(message)
+    return { file, line, column, rule, severity, reason, note, fatal, known: false }
+  })
+  return { problems, baseline: null }
+}
+
+function tally(problems: PageProblems['problems']): PageRows['problems'] {
+  const counts = { error: 0, warning: 0, info: 0 }
+  for (const { severity } of problems) counts[severity]++
+  return counts
+}
+
+function countsByFile({ problems }: PageProblems): Counts {
+  const counts = new Map<string, { errors: number; warnings: number; infos: number }>()
+  for (const { file, severity } of problems) {
+    const own = counts.get(file) ?? { ...NO_COUNTS }
+    own[`${severity}s`]++
+    counts.set(file, own)
+  }
+  return counts
+}
+
+async function detailsOf(
+  tool: ToolDef,
+  runtime: Runtime,
+  hasContent: boolean,
+  cwd: string,
+): Promise<SkillDetails> {
+  const { frontmatter, origin } = tool
+  const source = hasContent ? await textOf(tool) : null
+  const content = source === null ? null : await contentIn(source, tool)
+  const { resources } = await runtime.describe(tool.name)
+  return {
+    ...{ source, content },
+    params: frontmatter.params ?? null,
+    returns: frontmatter.returns ?? null,
+    resources: resources.map(({ path, size }) => ({ path, size })),
+    shadows: origin.shadows.map(shadow => ({ layer: shadow.layer, file: fromCwd(fileOf(shadow), cwd) })),
+    ...(await explained(tool, runtime, cwd)),
+  }
+}
+
+async function textOf({ source }: ToolDef): Promise<string | null> {
+  if (!source) return null
+  try {
+    return new TextDecoder('utf-8', { ignoreBOM: true }).decode(await source())
+  } catch (error) {
+    if (isAgentAppsError(error)) return null
+    throw error
+  }
+}
+
+async function contentIn(source: string, { content }: ToolDef): Promise<SkillDetails['content']> {
+  const text = await content?.().catch(() => undefined)
+  if (text === undefined) return null
+  const start = source.lastIndexOf(text)
+  return start === -1 ? [0, source.length] : [start, start + text.length]
+}
+
+type Explained = Pick<SkillDetails, 'cascade' | 'chain' | 'peers' | 'faults'>
+
+/** A tool that cannot be explained has the reason among its faults. */
+async function explained({ name }: ToolDef, runtime: Runtime, cwd: string): Promise<Explained> {
+  try {
+    return explainedAs(await runtime.explain(name), cwd)
+  } catch (error) {
+    if (!isAgentAppsError(error)) throw error
+    return { cascade: [], chain: [], peers: [], faults: [{ message: error.message, hint: error.hint }] }
+  }
+}
+
+function explainedAs({ metadata, chain, peers, problems }: Explanation, cwd: string): Explained {
+  const placed = <Origin extends { file: string | null }>(origin: Origin): Origin => ({
+    ...origin,
+    file: origin.file && fromCwd(origin.file, cwd),
+  })
+  return {
+    cascade: Object.entries(metadata).map(([key, { overrides, ...origin }]) => ({
+      key,
+      ...placed(origin),
+      overrides: overrides.map(placed),
+    })),
+    chain: chain.map(({ name, mode, args, hook = [], problem = null }) => ({
+      ...{ name, mode, args, hook, problem },
+      ...{ file: null, line: null },
+    })),
+    peers,
+    faults: problems,
+  }
+}
+
+function brokenDetails(source: string | null): SkillDetails {
+  return {
+    source,
+    content: null,
+    ...{
+      params: null,
+      returns: null,
+      resources: [],
+      shadows: [],
+      cascade: [],
+      chain: [],
+      peers: [],
+      faults: [],
+    },
+  }
+}
+
+/** The text of a file that does not load; null for anything but a file inside of the directories that were searched. */
+function sourceOf(file: string, roots: readonly string[]): string | null {
+  try {
+    const stat = lstatSync(file)
+    if (!stat.isFile() || stat.size > SOURCE_MAX) return null
+    const real = realpathSync.native(file)
+    const isInside = roots.some(root => real.startsWith(realpathSync.native(root) + sep))
+    return isInside ? readFileSync(real, 'utf8') : null
+  } catch {
+    return null
+  }
+}
+
+function graphOf({ nodes, edges, cycles }: ReferenceGraph): PageGraph {
+  const numbers = new Map(nodes.map(({ id }, number) => [id, number]))
+  return {
+    nodes: nodes.map(({ id, name, kind, role, file }) => ({ id, name, kind, role, file })),
+    edges: edges.map(({ from, to, kind, line }) => ({
+      from: numbers.get(from) ?? 0,
+      to: numbers.get(to) ?? 0,
+      kind,
+      line,
+    })),
+    cycles: cycles.map(ids => ids.map(id => numbers.get(id) ?? 0)),
+  }
+}

@@ -1,0 +1,158 @@
+/**
+ * The data of the page that `agent-apps explore` writes: what the command collects and the page shows. The code of the page
+ * imports this file, so that both mean the same.
+ *
+ * The data is split into blocks, which the page unpacks when a view needs them. Each is compressed with raw deflate.
+ *
+ *     rows      `PageRows`: a row for each skill, and what the frame of the page shows
+ *     graph     `PageGraph`
+ *     problems  `PageProblems`
+ *     prompt    `PagePrompt`
+ *     ask       `PageAsk`
+ *     terms     a search file (`src/search/search-file.ts`), whose rows are those of `PageAsk`; its digests are zeros
+ *     policy    `PagePolicy`
+ *     licences  text: the licences of the packages in the page's code
+ *     texts-N   `SkillDetails[]` of the rows from N × `DETAILS_PER_BLOCK`
+ *
+ * All but the terms and the licences are JSON. Paths are relative to the project, and nothing tells of a time, a machine or a
+ * user: the same project gives the same bytes.
+ */
+import type { JsonObject, JsonValue } from '../../src/base/json.js'
+import type { Permission } from '../../src/base/permissions.js'
+
+export const DETAILS_PER_BLOCK = 100
+
+/** The name of the block that has the details of a row. */
+export function detailsBlock(row: number): string {
+  return `texts-${Math.floor(row / DETAILS_PER_BLOCK)}`
+}
+
+export interface PageRows {
+  /** The version of the package that wrote the page. */
+  version: string
+  /** The directories that were searched. */
+  directories: string[]
+  /** False where the texts of skills were left out. */
+  hasContent: boolean
+  /** The tools that resolve in ascending order of name, then the files that do not load. */
+  rows: SkillRow[]
+  problems: { error: number; warning: number; info: number }
+  /** Named agents of the configuration. */
+  agents: string[]
+}
+
+/** A skill as the table shows it. */
+export interface SkillRow {
+  /** Its name; of a file that does not load, the name that it would have. */
+  name: string
+  /** `broken`: a file that does not load. */
+  kind: 'folder' | 'file' | 'code' | 'broken'
+  role: string | null
+  layer: string
+  plugin: string | null
+  file: string
+  description: string
+  tags: string[]
+  /** True if agents do not see it: hidden, disabled, a middleware or a main skill. */
+  hidden: boolean
+  /** The tokens that it takes in a catalog; 0 if models do not see it there. */
+  tokens: number
+  required: Permission[]
+  optional: Permission[]
+  /** How many diagnostics its file has. */
+  errors: number
+  warnings: number
+  infos: number
+  /** How many tools of its name it hides. */
+  shadows: number
+}
+
+/** The data of a skill's own page. */
+export interface SkillDetails {
+  /** The text of its file; null where it was left out, or cannot be read. */
+  source: string | null
+  /** Where the content begins and ends in `source`; null for code, and without a source. */
+  content: [start: number, end: number] | null
+  params: JsonObject | null
+  returns: JsonObject | null
+  resources: { path: string; size: number }[]
+  shadows: { layer: string; file: string }[]
+  cascade: CascadeKey[]
+  chain: ChainStep[]
+  /** The tools that use it as middleware and are used by it. */
+  peers: string[]
+  /** The faults of its metadata: as long as there is one, the tool is not run. */
+  faults: { message: string; hint: string }[]
+}
+
+/** A key of effective metadata. */
+export interface CascadeKey extends CascadeValue {
+  key: string
+  /** The values of weaker layers, strongest first. */
+  overrides: CascadeValue[]
+}
+
+export interface CascadeValue {
+  value: JsonValue
+  layer: string
+  /** The tool that wrote it. */
+  tool: string
+  file: string | null
+  line: number | null
+}
+
+/** A middleware around a skill, outermost first. */
+export interface ChainStep {
+  name: string
+  mode: 'static' | 'dynamic'
+  args: JsonValue
+  hook: string[]
+  problem: { message: string; hint: string } | null
+  file: string | null
+  line: number | null
+}
+
+export interface PageGraph {
+  nodes: PageNode[]
+  edges: PageEdge[]
+  /** The nodes of each cycle, as numbers. */
+  cycles: number[][]
+}
+
+export interface PageNode {
+  id: string
+  name: string
+  /** As `graph` has it: a kind of tool, `resource`, `missing` or `unknown`. */
+  kind: string
+  role: string | null
+  file: string | null
+}
+
+export interface PageEdge {
+  /** Numbers of nodes. */
+  from: number
+  to: number
+  /** As `graph` has it, `middleware` or `peer`. */
+  kind: string
+  line: number
+}
+
+export interface PageProblems {
+  problems: Problem[]
+  /** The comparison with a baseline; null without one. */
+  baseline: { known: number; gone: { rule: string; file: string; reason: string }[] } | null
+}
+
+export interface Problem {
+  file: string
+  line: number
+  column: number
+  rule: string
+  severity: 'error' | 'warning' | 'info'
+  reason: string
+  note: string
+  /** True if the skill does not load. */
+  fatal: boolean
+  /** True if the baseline accepts it. */
+  known: boolean
+}

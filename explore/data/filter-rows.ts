@@ -1,0 +1,111 @@
+import type { Row } from './store.js'
+
+/** What the table shows, as the address has it. An empty string is no limit. */
+export interface RowFilter {
+  words: string
+  state: string
+  kind: string
+  layer: string
+  plugin: string
+  permission: string
+}
+
+export type FacetName = Exclude<keyof RowFilter, 'words'>
+
+/** A choice of a filter, and how many rows it leaves besides the other filters. */
+export interface FacetChoice {
+  value: string
+  count: number
+}
+
+/** The states that rows are looked for by. A row may have several. */
+export const STATES: Readonly<Record<string, { label: string; has: (row: Row) => boolean }>> = {
+  broken: { label: 'Does not load', has: ({ kind }) => kind === 'broken' },
+  errors: { label: 'Has errors', has: ({ errors }) => errors > 0 },
+  warnings: { label: 'Has warnings', has: ({ warnings }) => warnings > 0 },
+  clean: { label: 'No problems', has: ({ errors, warnings }) => errors + warnings === 0 },
+  hidden: { label: 'Not shown to agents', has: ({ hidden }) => hidden },
+  shadows: { label: 'Shadows another', has: ({ shadows }) => shadows > 0 },
+}
+
+const VALUES: Readonly<Record<FacetName, (row: Row) => readonly string[]>> = {
+  state: row => Object.keys(STATES).filter(state => STATES[state]?.has(row)),
+  kind: ({ kind, role }) => (role === null ? [kind] : [kind, role]),
+  layer: ({ layer }) => [layer],
+  plugin: ({ plugin }) => (plugin === null ? [] : [plugin]),
+  permission: ({ required, optional }) => [...new Set([...required, ...optional])],
+}
+
+export const FACETS = Object.keys(VALUES) as FacetName[]
+
+/** The rows that a filter leaves. Of a search's words, each must be in the row; rows whose names have the first come first. */
+export function filterRows(rows: readonly Row[], filter: RowFilter): Row[] {
+  const found = rows.filter(
+    row => hasWords(row, wordsOf(filter)) && FACETS.every(name => fits(row, filter, name)),
+  )
+  const [first] = wordsOf(filter)
+  if (first === undefined) return found
+  const inName = (row: Row): boolean => row.name.toLowerCase().includes(first)
+  return [...found.filter(inName), ...found.filter(row => !inName(row))]
+}
+
+/** The choices of each filter, most rows first. */
+export function facetsOf(rows: readonly Row[], filter: RowFilter): Record<FacetName, FacetChoice[]> {
+  const searched = rows.filter(row => hasWords(row, wordsOf(filter)))
+  const facets = FACETS.map(name => {
+    const counts = new Map<string, number>()
+    for (const row of searched) {
+      if (!FACETS.every(other => other === name || fits(row, filter, other))) continue
+      for (const value of VALUES[name](row)) counts.set(value, (counts.get(value) ?? 0) + 1)
+    }
+    const choices = [...counts].map(([value, count]) => ({ value, count }))
+    return [name, name === 'state' ? choices : choices.sort(byCount)] as const
+  })
+  return Object.fromEntries(facets) as Record<FacetName, FacetChoice[]>
+}
+
+/** The orders of the table. */
+export const ORDERS: Readonly<Record<string, (a: Row, b: Row) => number>> = {
+  name: (a, b) => compare(a.name, b.name),
+  plugin: (a, b) => compare(a.plugin ?? '\uffff', b.plugin ?? '\uffff'),
+  kind: (a, b) => compare(a.kind, b.kind),
+  layer: (a, b) => compare(a.layer, b.layer),
+  tokens: (a, b) => b.tokens - a.tokens,
+  permissions: (a, b) => b.required.length + b.optional.length - a.required.length - a.optional.length,
+  problems: (a, b) => weight(b) - weight(a),
+}
+
+/** @param order a key of `ORDERS`, after a `-` where it is to be turned round; any other keeps the order */
+export function sortRows(rows: readonly Row[], order: string): readonly Row[] {
+  const by = ORDERS[order.replace(/^-/, '')]
+  if (!by) return rows
+  return rows.toSorted(order.startsWith('-') ? (a, b) => by(b, a) : by)
+}
+
+function weight({ kind, errors, warnings, infos }: Row): number {
+  return (kind === 'broken' ? 1e9 : 0) + errors * 1e6 + warnings * 1e3 + infos
+}
+
+function wordsOf({ words }: RowFilter): string[] {
+  return words
+    .toLowerCase()
+    .split(/\s+/)
+    .filter(word => word !== '')
+}
+
+function hasWords(row: Row, words: readonly string[]): boolean {
+  return words.every(word => row.words.includes(word))
+}
+
+function fits(row: Row, filter: RowFilter, name: FacetName): boolean {
+  const wanted = filter[name]
+  return wanted === '' || VALUES[name](row).includes(wanted)
+}
+
+function byCount(a: FacetChoice, b: FacetChoice): number {
+  return b.count - a.count || compare(a.value, b.value)
+}
+
+function compare(a: string, b: string): number {
+  return a < b ? -1 : a > b ? 1 : 0
+}

@@ -1,0 +1,84 @@
+import { type Signal, signal } from '@preact/signals'
+import type { PageRows, SkillRow } from '../../cli/explore/page-data.js'
+import { type Blocks, readBlock } from './blocks.js'
+
+/** A value that is unpacked, or fetched, when a view needs it. */
+export type Loading<Value> =
+  | { state: 'loading'; value?: never }
+  | { state: 'ready'; value: Value }
+  | { state: 'failed'; reason: string; value?: never }
+
+/** The rows with what is looked up in them often. */
+export interface Rows extends PageRows {
+  rows: Row[]
+  byId: ReadonlyMap<string, Row>
+}
+
+export interface Row extends SkillRow {
+  /** Its number among all. */
+  number: number
+  /** Its name in the addresses of the page. */
+  id: string
+  /** Its words in lower case, in which a search looks. */
+  words: string
+}
+
+let blocks: Blocks
+const loaded = new Map<string, { signal: Signal<Loading<unknown>>; read: () => Promise<unknown> }>()
+
+export function openStore(from: Blocks): void {
+  blocks = from
+}
+
+export function rowsBlock(): Loading<Rows> {
+  return shared('rows', async () => withLookUps(await readBlock<PageRows>(blocks, 'rows')))
+}
+
+/** The JSON of a block. Reading it in a component shows the component again once it is there. */
+export function block<Value>(name: string): Loading<Value> {
+  return shared(name, () => readBlock<Value>(blocks, name))
+}
+
+/** The bytes of a block. */
+export function bytesBlock(name: string): Loading<Uint8Array | null> {
+  return shared(`${name} as bytes`, () => blocks.bytes(name))
+}
+
+/** Something that is made of blocks, once for all who ask. */
+export function shared<Value>(key: string, read: () => Promise<Value>): Loading<Value> {
+  const known = loaded.get(key)
+  if (known) return known.signal.value as Loading<Value>
+  const entry = { signal: signal<Loading<unknown>>({ state: 'loading' }), read }
+  loaded.set(key, entry)
+  void fill(entry)
+  return entry.signal.value as Loading<Value>
+}
+
+/** Reads everything that is shown again. What is there stays until the new one is. */
+export async function reload(): Promise<void> {
+  await Promise.all([...loaded.values()].map(fill))
+}
+
+export function readBlocks(): Blocks {
+  return blocks
+}
+
+async function fill(entry: {
+  signal: Signal<Loading<unknown>>
+  read: () => Promise<unknown>
+}): Promise<void> {
+  try {
+    entry.signal.value = { state: 'ready', value: await entry.read() }
+  } catch (error) {
+    entry.signal.value = { state: 'failed', reason: error instanceof Error ? error.message : String(error) }
+  }
+}
+
+function withLookUps(read: PageRows): Rows {
+  const rows = read.rows.map((row, number): Row => {
+    const id = row.kind === 'broken' ? `file:${row.file}` : row.name
+    const words = `${row.name}\n${row.plugin ?? ''}\n${row.file}\n${row.description}`.toLowerCase()
+    return { ...row, number, id, words }
+  })
+  return { ...read, rows, byId: new Map(rows.map(row => [row.id, row])) }
+}
