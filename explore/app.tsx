@@ -4,6 +4,9 @@ import { linkTo, route } from './data/route.js'
 import { type Rows, rowsBlock } from './data/store.js'
 import { Loaded, Notice } from './parts/loading.js'
 import { grouped } from './parts/text.js'
+import { AskView } from './views/ask.js'
+import { ProblemsView } from './views/problems.js'
+import { PromptView } from './views/prompt.js'
 import { SkillView } from './views/skill.js'
 import { SkillsView } from './views/skills.js'
 
@@ -23,6 +26,14 @@ const VIEWS: readonly View[] = [
     show: rows => <SkillsView rows={rows} />,
     count: ({ rows }) => rows.length,
   },
+  {
+    path: 'problems',
+    label: 'Problems',
+    show: rows => <ProblemsView rows={rows} />,
+    count: ({ problems: { error, warning } }) => error + warning,
+  },
+  { path: 'prompt', label: 'Prompt', show: () => <PromptView /> },
+  { path: 'ask', label: 'Ask', show: rows => <AskView rows={rows} /> },
 ]
 /** Views that have no place of their own among the others. */
 const BELOW: Readonly<Record<string, { of: string; show: (rows: Rows) => JSX.Element }>> = {

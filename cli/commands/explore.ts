@@ -17,6 +17,11 @@ export const explore: Command = {
       value: 'FILE',
       describes: 'write the page as one HTML file that needs no network',
     },
+    baseline: {
+      type: 'string',
+      value: 'FILE',
+      describes: 'show which problems are not in this baseline, and which are gone',
+    },
     'no-content': { type: 'boolean', describes: "leave the skills' texts out" },
     library: { type: 'boolean', describes: "include the library's own tools" },
   },

@@ -1,7 +1,8 @@
-import { lstatSync, readFileSync, realpathSync } from 'node:fs'
-import { basename, dirname, resolve, sep } from 'node:path'
+import { realpathSync } from 'node:fs'
+import { basename, dirname, resolve } from 'node:path'
 import { type Explanation, pluginOf, type Runtime, type ToolDef } from 'agent-apps'
 import { type CheckResult, check, fromMessage, graph, type ReferenceGraph } from 'agent-apps/compiler'
+import { orNull } from '../../src/base/attempt.js'
 import { isAgentAppsError } from '../../src/base/error.js'
 import { entryOf } from '../../src/catalog/catalog.js'
 import { entryAsXml } from '../../src/catalog/catalog-formats.js'
@@ -9,9 +10,13 @@ import { estimateTokens } from '../../src/catalog/estimate-tokens.js'
 import { isOffered, isThere } from '../../src/catalog/offered-tool.js'
 import { readGuards } from '../../src/policy/guards.js'
 import { type Invocation, projectOptions } from '../command.js'
+import { readCaseFile } from '../eval/read-case-file.js'
 import { fromCwd } from '../from-here.js'
 import { fileOf, isOutsideLibrary } from '../open-runtime.js'
 import { packageVersion } from '../package-version.js'
+import { compareWithBaseline } from '../report/baseline.js'
+import { collectAsk } from './collect-ask.js'
+import { collectPrompt } from './collect-prompt.js'
 import { builtFile, type PageBlocks } from './encode-page.js'
 import { openProject } from './open-project.js'
 import {
@@ -23,9 +28,6 @@ import {
   type SkillDetails,
   type SkillRow,
 } from './page-data.js'
-
-/** Larger files than a skill may be are not read. */
-const SOURCE_MAX = 1024 * 1024
 
 /** Collects all data of the page. Reads files, and runs no code of a skill. */
 export async function collectPage(invocation: Invocation): Promise<PageBlocks> {
@@ -40,12 +42,12 @@ export async function collectPage(invocation: Invocation): Promise<PageBlocks> {
     const tools = (options.library === true ? listed : listed.filter(isOutsideLibrary)).toSorted((a, b) =>
       a.name < b.name ? -1 : 1,
     )
-    const problems = problemsOf(checked)
-    const broken = checked.files.filter(({ outcome }) => outcome === 'skipped').map(({ file }) => file)
+    const problems = problemsOf(checked, invocation)
+    const others = checked.files.filter(({ outcome }) => outcome === 'skipped').map(({ file }) => file)
     const counts = countsByFile(problems)
     const rows = [
       ...tools.map(tool => rowOf(tool, counts, cwd)),
-      ...broken.map(file => brokenRow(file, counts)),
+      ...others.map(file => rowWithoutTool(file, counts)),
     ]
     const blocks = new Map<string, Uint8Array | object>()
     blocks.set('rows', {
@@ -58,11 +60,22 @@ export async function collectPage(invocation: Invocation): Promise<PageBlocks> {
     } satisfies PageRows)
     blocks.set('problems', problems)
     blocks.set('graph', graphOf(await graph(project)))
+    const known = await runtime.forAgent().listTools()
+    blocks.set(
+      'prompt',
+      await collectPrompt(
+        known.filter(tool => tools.includes(tool)),
+        runtime,
+      ),
+    )
+    const { ask, terms } = await collectAsk(listed, known, runtime, cwd)
+    blocks.set('ask', ask)
+    blocks.set('terms', terms)
     const details: SkillDetails[] = []
     for (const tool of tools) details.push(await detailsOf(tool, runtime, hasContent, cwd))
     const roots = checked.directories.map(directory => resolve(cwd, directory))
-    for (const file of broken)
-      details.push(brokenDetails(hasContent ? sourceOf(resolve(cwd, file), roots) : null))
+    for (const file of others)
+      details.push(detailsWithoutTool(hasContent ? sourceOf(resolve(cwd, file), roots) : null))
     for (let row = 0; row < details.length; row += DETAILS_PER_BLOCK)
       blocks.set(detailsBlock(row), details.slice(row, row + DETAILS_PER_BLOCK))
     blocks.set('licences', new TextEncoder().encode(builtFile('licences.txt')))
@@ -92,23 +105,28 @@ function rowOf(tool: ToolDef, counts: Counts, cwd: string): SkillRow {
   }
 }
 
-/** The row of a file that does not load, by the name that such a skill usually has. */
-function brokenRow(file: string, counts: Counts): SkillRow {
+/** The row of a file without a tool, by the name that such a skill usually has. */
+function rowWithoutTool(file: string, counts: Counts): SkillRow {
   const isFolder = basename(file) === 'SKILL.md'
+  const found = counts.get(file) ?? NO_COUNTS
   return {
     name: isFolder ? basename(dirname(file)) : basename(file),
-    ...{ kind: 'broken', role: null, layer: 'project', plugin: null, file, description: '', tags: [] },
-    ...{ hidden: true, tokens: 0, required: [], optional: [], shadows: 0 },
-    ...(counts.get(file) ?? NO_COUNTS),
+    kind: found.errors + found.warnings > 0 ? 'broken' : 'skipped',
+    ...{ role: null, layer: 'project', plugin: null, file, description: '', tags: [] },
+    ...{ hidden: false, tokens: 0, required: [], optional: [], shadows: 0 },
+    ...found,
   }
 }
 
-function problemsOf({ diagnostics }: CheckResult): PageProblems {
+function problemsOf({ diagnostics }: CheckResult, { options, cwd }: Invocation): PageProblems {
+  const { baseline } = options
+  const comparison = typeof baseline === 'string' ? compareWithBaseline(baseline, diagnostics, cwd) : null
+  const fresh = new Set(comparison?.fresh ?? diagnostics)
   const problems = diagnostics.map(message => {
     const { file, line, column, rule, severity, reason, note, fatal = false } = fromMessage(message)
-    return { file, line, column, rule, severity, reason, note, fatal, known: false }
+    return { file, line, column, rule, severity, reason, note, fatal, known: !fresh.has(message) }
   })
-  return { problems, baseline: null }
+  return { problems, baseline: comparison && { known: comparison.known, gone: comparison.gone } }
 }
 
 function tally(problems: PageProblems['problems']): PageRows['problems'] {
@@ -196,7 +214,7 @@ function explainedAs({ metadata, chain, peers, problems }: Explanation, cwd: str
   }
 }
 
-function brokenDetails(source: string | null): SkillDetails {
+function detailsWithoutTool(source: string | null): SkillDetails {
   return {
     source,
     content: null,
@@ -215,15 +233,8 @@ function brokenDetails(source: string | null): SkillDetails {
 
 /** The text of a file that does not load; null for anything but a file inside of the directories that were searched. */
 function sourceOf(file: string, roots: readonly string[]): string | null {
-  try {
-    const stat = lstatSync(file)
-    if (!stat.isFile() || stat.size > SOURCE_MAX) return null
-    const real = realpathSync.native(file)
-    const isInside = roots.some(root => real.startsWith(realpathSync.native(root) + sep))
-    return isInside ? readFileSync(real, 'utf8') : null
-  } catch {
-    return null
-  }
+  const real = roots.flatMap(root => orNull(() => realpathSync.native(root)) ?? [])
+  return orNull(() => readCaseFile(file, real))
 }
 
 function graphOf({ nodes, edges, cycles }: ReferenceGraph): PageGraph {

@@ -19,6 +19,7 @@
  */
 import type { JsonObject, JsonValue } from '../../src/base/json.js'
 import type { Permission } from '../../src/base/permissions.js'
+import type { ToolFrontmatter } from '../../src/skill/frontmatter.js'
 
 export const DETAILS_PER_BLOCK = 100
 
@@ -34,7 +35,7 @@ export interface PageRows {
   directories: string[]
   /** False where the texts of skills were left out. */
   hasContent: boolean
-  /** The tools that resolve in ascending order of name, then the files that do not load. */
+  /** The tools that resolve in ascending order of name, then the files that do not load or are left out. */
   rows: SkillRow[]
   problems: { error: number; warning: number; info: number }
   /** Named agents of the configuration. */
@@ -43,10 +44,10 @@ export interface PageRows {
 
 /** A skill as the table shows it. */
 export interface SkillRow {
-  /** Its name; of a file that does not load, the name that it would have. */
+  /** Its name; of a file without a tool, the name that it would have. */
   name: string
-  /** `broken`: a file that does not load. */
-  kind: 'folder' | 'file' | 'code' | 'broken'
+  /** `broken`: a file that does not load. `skipped`: one that is left out, as in a folder whose name begins with a dot. */
+  kind: 'folder' | 'file' | 'code' | 'broken' | 'skipped'
   role: string | null
   layer: string
   plugin: string | null
@@ -155,4 +156,43 @@ export interface Problem {
   fatal: boolean
   /** True if the baseline accepts it. */
   known: boolean
+}
+
+/** The tools that a model is shown, from which the page makes the catalog with the project's own function. */
+export interface PagePrompt {
+  /** In the order of the runtime's list. */
+  tools: PromptTool[]
+}
+
+/** A tool as `makeCatalog` needs it. */
+export interface PromptTool {
+  name: string
+  kind: 'folder' | 'file' | 'code'
+  frontmatter: ToolFrontmatter
+  origin: { layer: string; entry: string; file: string }
+  /** The content that stands in the prompt itself. */
+  inPrompt?: string
+}
+
+/** The tools that a search looks at: a row of `terms` for each, in ascending order of name. */
+export interface PageAsk {
+  names: string[]
+  /**
+   * The part of each tool that an agent without limits of its own may search, as `src/search/rank.ts` numbers them: a digit
+   * for each row.
+   */
+  parts: string
+  /** The searched description of each row, where that is not the one in `PageRows`. */
+  descriptions: Record<number, string>
+  /** The results of `agent-apps eval`; null without prompts to try. */
+  evaluation: Evaluation | null
+}
+
+export interface Evaluation {
+  prompts: number
+  first: number
+  five: number
+  notFirst: { query: string; skill: string; file: string; line: number; first: string | null }[]
+  /** Other faults: prompts that find a skill that they should not, or name one that is not there. */
+  problems: { file: string; line: number; reason: string; note: string }[]
 }

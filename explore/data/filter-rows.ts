@@ -23,7 +23,11 @@ export const STATES: Readonly<Record<string, { label: string; has: (row: Row) =>
   broken: { label: 'Does not load', has: ({ kind }) => kind === 'broken' },
   errors: { label: 'Has errors', has: ({ errors }) => errors > 0 },
   warnings: { label: 'Has warnings', has: ({ warnings }) => warnings > 0 },
-  clean: { label: 'No problems', has: ({ errors, warnings }) => errors + warnings === 0 },
+  clean: {
+    label: 'No problems',
+    has: ({ kind, errors, warnings }) => errors + warnings === 0 && kind !== 'skipped',
+  },
+  skipped: { label: 'Left out', has: ({ kind }) => kind === 'skipped' },
   hidden: { label: 'Not shown to agents', has: ({ hidden }) => hidden },
   shadows: { label: 'Shadows another', has: ({ shadows }) => shadows > 0 },
 }
@@ -59,7 +63,7 @@ export function facetsOf(rows: readonly Row[], filter: RowFilter): Record<FacetN
       for (const value of VALUES[name](row)) counts.set(value, (counts.get(value) ?? 0) + 1)
     }
     const choices = [...counts].map(([value, count]) => ({ value, count }))
-    return [name, name === 'state' ? choices : choices.sort(byCount)] as const
+    return [name, choices.sort(name === 'state' ? byState : byCount)] as const
   })
   return Object.fromEntries(facets) as Record<FacetName, FacetChoice[]>
 }
@@ -100,6 +104,11 @@ function hasWords(row: Row, words: readonly string[]): boolean {
 function fits(row: Row, filter: RowFilter, name: FacetName): boolean {
   const wanted = filter[name]
   return wanted === '' || VALUES[name](row).includes(wanted)
+}
+
+function byState(a: FacetChoice, b: FacetChoice): number {
+  const states = Object.keys(STATES)
+  return states.indexOf(a.value) - states.indexOf(b.value)
 }
 
 function byCount(a: FacetChoice, b: FacetChoice): number {

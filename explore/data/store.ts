@@ -76,7 +76,7 @@ async function fill(entry: {
 
 function withLookUps(read: PageRows): Rows {
   const rows = read.rows.map((row, number): Row => {
-    const id = row.kind === 'broken' ? `file:${row.file}` : row.name
+    const id = row.kind === 'broken' || row.kind === 'skipped' ? `file:${row.file}` : row.name
     const words = `${row.name}\n${row.plugin ?? ''}\n${row.file}\n${row.description}`.toLowerCase()
     return { ...row, number, id, words }
   })

@@ -19,6 +19,7 @@ import { Markdown } from '../parts/markdown.js'
 import { Permissions } from '../parts/marks.js'
 import { ProblemNote, Source } from '../parts/source.js'
 import { counted, grouped, Heading, Text } from '../parts/text.js'
+import { KINDS } from './skills.js'
 
 /** One skill: its text, why it behaves as it does, and who uses it. */
 export function SkillView({ rows }: { rows: Rows }): JSX.Element {
@@ -53,7 +54,7 @@ export function SkillView({ rows }: { rows: Rows }): JSX.Element {
 function SkillHead({ row }: { row: Row }): JSX.Element {
   const { name, description, kind, role, layer, plugin, file, tokens, tags, hidden } = row
   const facts = [
-    kind === 'broken' ? 'does not load' : kind,
+    KINDS[kind] ?? kind,
     role,
     layer,
     plugin,
@@ -170,7 +171,7 @@ function SkillBody({
             ))}
           </Part>
         )}
-        {row.kind !== 'broken' && (
+        {KINDS[row.kind] === undefined && (
           <Part title="Call it">
             <CommandForm key={row.id} name={row.name} params={skill.params} />
           </Part>

@@ -175,7 +175,7 @@ function Facet({
               aria-pressed={value === chosen}
               onClick={() => setParams({ [name]: value === chosen ? '' : value })}
             >
-              <span>{name === 'state' ? STATES[value]?.label : <Text>{value}</Text>}</span>
+              <span>{name === 'state' ? STATES[value]?.label : <Text>{KINDS[value] ?? value}</Text>}</span>
               <span class="count">{grouped(count)}</span>
             </button>
           </li>
@@ -309,7 +309,7 @@ function SkillLine({
     <div
       role="row"
       id={`row-${index}`}
-      class={`row${isActive ? ' active' : ''}${hidden ? ' dim' : ''}${kind === 'broken' ? ' broken' : ''}`}
+      class={['row', kind, isActive && 'active', hidden && 'dim'].filter(Boolean).join(' ')}
       aria-rowindex={index + 2}
       aria-selected={isActive}
       style={{ transform: `translateY(${top}px)` }}
@@ -324,6 +324,9 @@ function SkillLine({
   )
 }
 
+/** Kinds that are not named as they are. */
+export const KINDS: Readonly<Record<string, string>> = { broken: 'does not load', skipped: 'left out' }
+
 /** What each column shows of a row. */
 const CELLS: Readonly<Record<string, (row: Row) => ComponentChildren>> = {
   name: ({ name, id }) => (
@@ -333,7 +336,7 @@ const CELLS: Readonly<Record<string, (row: Row) => ComponentChildren>> = {
   ),
   description: ({ description }) => <Text>{description}</Text>,
   plugin: ({ plugin }) => plugin !== null && <Text>{plugin}</Text>,
-  kind: ({ kind, role }) => (kind === 'broken' ? 'does not load' : (role ?? kind)),
+  kind: ({ kind, role }) => KINDS[kind] ?? role ?? kind,
   layer: ({ layer }) => layer,
   permissions: row => <Permissions of={row} />,
   tokens: ({ tokens }) => (tokens === 0 ? '–' : grouped(tokens)),

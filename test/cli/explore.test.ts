@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto'
 import { mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
+import type { PageAsk, PageProblems, PagePrompt } from '../../cli/explore/page-data.js'
 import { agentApps } from '../support/commands.js'
 import { ExploredPage } from '../support/explored-page.js'
 import { makeTree, skill, type Tree } from '../support/tree.js'
@@ -51,6 +52,39 @@ describe('agent-apps explore --out', () => {
     )
     expect(notes?.resources).toEqual([{ path: 'guide.md', size: 8 }])
     expect(page.details('broken')?.source).toContain('description: [')
+  })
+
+  it('finds, lists and judges as the other commands do', async () => {
+    const root = makeTree({
+      ...PROJECT,
+      'skills/hostile/trigger_queries.json': '[{ "query": "counts", "should_trigger": true }]\n',
+    })
+    const page = await written(root)
+    const ask = page.read<PageAsk>('ask')
+    expect(ask.names).toEqual(['count', 'hostile', 'notes'])
+    // A skill that needs a permission is none that an agent knows without it.
+    expect(ask.parts).toBe('220')
+    expect(ask.evaluation).toMatchObject({
+      ...{ prompts: 1, first: 0 },
+      notFirst: [{ query: 'counts', skill: 'hostile', first: 'count', line: 1 }],
+    })
+    const { stdout } = await agentApps(root, ['catalog', '--json'])
+    expect(page.read<PagePrompt>('prompt').tools.map(({ name }) => name)).toEqual(
+      JSON.parse(stdout).described,
+    )
+  })
+
+  it('marks what a baseline accepts, and lists what is gone', async () => {
+    const root = makeTree(PROJECT)
+    await agentApps(root, ['check', '--write-baseline', 'baseline.json'])
+    writeFileSync(join(root, 'skills/broken/SKILL.md'), skill('broken', 'Text.\n'))
+    writeFileSync(join(root, 'skills/notes/SKILL.md'), '---\nname: notes\ndescription: [\n---\n')
+    const { problems, baseline } = (await written(root, '--baseline', 'baseline.json')).read<PageProblems>(
+      'problems',
+    )
+    const errors = problems.filter(({ severity }) => severity === 'error')
+    expect(errors.map(({ file, known }) => [file, known])).toEqual([['skills/notes/SKILL.md', false]])
+    expect(baseline?.gone.map(({ file }) => file)).toContain('skills/broken/SKILL.md')
   })
 
   it('has nothing of a skill outside of its blocks, and allows its own script and style alone', async () => {
