@@ -85,6 +85,11 @@ const LISTED: Record<string, ListedCommand> = {
     summary: 'export skills for other hosts: a discovery index, a plugin, or plain folders',
     load: async () => (await import('./commands/export.js')).exportCommand,
   },
+  publish: {
+    shown: '[path]',
+    summary: 'write a directory of skills as files for a static server, and print its pin',
+    load: async () => (await import('./commands/publish.js')).publishCommand,
+  },
   mcp: {
     shown: '',
     summary: 'serve tools and skills over MCP, on stdio or HTTP',

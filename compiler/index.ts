@@ -17,6 +17,7 @@ export {
   graph,
   guessedDirectories,
   proposePaths,
+  publish,
   skillsElsewhere,
   verify,
   watch,
@@ -24,5 +25,6 @@ export {
 export { type Config, type LoadConfigOptions, type LoadedConfig, loadConfig } from './pipeline/load-config.js'
 export type { FileReport, Outcome } from './project/report.js'
 export type { ProposedPaths } from './propose-paths.js'
+export type { PublishOptions, PublishResult } from './publish.js'
 export type { Deviation, VerifyOptions, VerifyResult } from './verify.js'
 export type { Watcher, WatchOptions } from './watch.js'

@@ -8,6 +8,7 @@ import type { RuleSettings } from './diagnostics/rule-settings.js'
 import type { ReferenceGraph } from './graph/reference-graph.js'
 import type { GraphOptions } from './graph.js'
 import type { ProposedPaths } from './propose-paths.js'
+import type { PublishOptions, PublishResult } from './publish.js'
 import type { VerifyOptions, VerifyResult } from './verify.js'
 import type { Watcher, WatchOptions } from './watch.js'
 
@@ -48,6 +49,16 @@ export async function graph(options: GraphOptions = {}): Promise<ReferenceGraph>
  */
 export async function verify(options: VerifyOptions = {}): Promise<VerifyResult> {
   return (await import('./verify.js')).verify(options)
+}
+
+/**
+ * Publishes the compiled skills of a directory: writes what a static server gives to runtimes elsewhere. Each file is
+ * compared with the index as it is copied. Runs no code.
+ *
+ * @throws PUBLISH_REFUSED; OPTIONS_INVALID, DIRECTORY_NOT_FOUND, NO_SKILL_PATHS, CONFIG_*
+ */
+export async function publish(options: PublishOptions): Promise<PublishResult> {
+  return (await import('./publish.js')).publish(options)
 }
 
 /**

@@ -35,6 +35,7 @@ export type { OwnParts } from '../src/own/own-parts.js'
 export type { Ask, ChoiceQuestion, ConfirmQuestion, Question, TextQuestion } from '../src/own/question.js'
 export { type MatchedTool, matchPattern, parsePatterns, type ToolRule } from '../src/patterns/tool-pattern.js'
 export { isAllowed, type RuleDecision, type ToolCall, trustOf } from '../src/patterns/tool-rules.js'
+export type { RemoteEntry } from '../src/release/remote-entry.js'
 export type { StandardSchema } from '../src/schema/standard-schema.js'
 export { type DeserializeOptions, deserialize, parse } from '../src/serialize/deserialize.js'
 export { type SafeCloneOptions, safeClone, safeSnapshot, safeStringify } from '../src/serialize/safe-clone.js'
@@ -86,8 +87,9 @@ export {
 } from './call/context-helpers.js'
 export { pluginOf } from './directory/plugin-of.js'
 export { findAuthority, mainInDir } from './find/find-authority.js'
+export { findGiven as findTool } from './find/require-tool.js'
 export * from './index.js'
-export { createRuntime, type Runtime } from './registering-runtime.js'
+export { createRuntime, type Runtime, type RuntimeOptions } from './registering-runtime.js'
 export type { RemoteOrigin, RemoteSkill } from './registry/register.js'
 export {
   type RegisterFunction,

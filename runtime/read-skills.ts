@@ -12,7 +12,7 @@ const reading = lazy(() => import('./find/read-path.js'))
  * tools are listed, except the library's, which comes last.
  */
 export async function listTools(globals: Globals = defaultGlobals()): Promise<ToolDef[]> {
-  return (await listing()).allTools(globals)
+  return (await listing()).allTools(globals, true)
 }
 
 /**

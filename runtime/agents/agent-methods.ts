@@ -28,7 +28,7 @@ import { runMarkdown } from '../content/markdown-tool.js'
 import { directoryStates } from '../directory/look-up.js'
 import { allTools } from '../find/all-tools.js'
 import { type OpenedSkill, openSkill } from '../find/opened-skill.js'
-import { nameWithin, requireTool } from '../find/require-tool.js'
+import { nameWithin, requireGiven } from '../find/require-tool.js'
 import { lazy } from '../host/later.js'
 import { checkAgent, checkSpawned } from '../options/check-limits.js'
 import { type AgentLimits, agentLimits } from '../policy/agent-limits.js'
@@ -70,15 +70,18 @@ export async function findTool(agent: Agent, ref: string): Promise<ToolDef | nul
 }
 
 export async function listTools(agent: Agent): Promise<ToolDef[]> {
-  return [...withRequired((await listsOf(agent)).callable)]
+  return [...withRequired((await listsOf(agent, true)).callable)]
 }
 
 /** All tools, and those that an agent may call. */
-async function listsOf(agent: Agent): Promise<{ calls: Calls; all: ToolDef[]; callable: ToolDef[] }> {
+async function listsOf(
+  agent: Agent,
+  isAsked = false,
+): Promise<{ calls: Calls; all: ToolDef[]; callable: ToolDef[] }> {
   const calls = await callsOf(agent)
   const { view, limits, skills, options, spawned } = calls
   const { globals } = view
-  const all = await allTools(globals)
+  const all = await allTools(globals, isAsked)
   const policies = [options.policy, ...spawned]
   const callable = await keptList({ ...agent, globals }, policies, skills, all, () =>
     callableAmong(all, view, limits()),
@@ -206,7 +209,7 @@ async function callsOf(agent: Agent, given: InvokeOptions = {}, isCall = false):
   const { globals } = view
   const caller = agent.caller as RunContext | undefined
   const skills: ToolDef[] = []
-  for (const name of agent.skills) skills.push(await requireTool(name, globals))
+  for (const name of agent.skills) skills.push(await requireGiven(name, globals))
   // At the first call, since an edge worker can make no random values before it has a request.
   if (caller?.envelope.sessionId === undefined) ids.sessionId ??= crypto.randomUUID()
   const { agentId } = idsOf(agent)

@@ -9,7 +9,7 @@ import { unmetVersion } from '../cascade/cascade-faults.js'
 import { chainOf } from '../cascade/chain-of.js'
 import { allTools } from '../find/all-tools.js'
 import type { OpenedSkill } from '../find/opened-skill.js'
-import { requireTool, resolveWithin } from '../find/require-tool.js'
+import { requireTool, resolveGiven } from '../find/require-tool.js'
 import { lazy } from '../host/later.js'
 import { type AgentLimits, agentLimits } from '../policy/agent-limits.js'
 import { allowedAmong, authorize, limitPart } from '../policy/authorize.js'
@@ -193,7 +193,7 @@ export async function findForAgent(
   namespace: string,
 ): Promise<ToolDef | null> {
   const { globals, shown } = await agentView(own)
-  const tool = isForAgents(ref, globals) ? (await resolveWithin(namespace, ref, globals))?.tool : undefined
+  const tool = isForAgents(ref, globals) ? (await resolveGiven(ref, globals, namespace))?.tool : undefined
   const [allowed] = tool ? await allowedAmong(await shown([tool]), globals, limits) : []
   return allowed ?? null
 }
@@ -213,7 +213,7 @@ async function requireInView(
     const given = typeof ref === 'string' ? ref : typeof ref
     throw denied(given, `An agent calls a tool by its name, not by ${JSON.stringify(given)}.`)
   }
-  const resolution = await resolveWithin(namespace, ref, globals)
+  const resolution = await resolveGiven(ref, globals, namespace)
   if (resolution?.broken) throw toolBroken(ref, resolution.broken)
   const found = resolution?.tool
   if (!found || !isThere(found) || !isEnabled(found, globals)) throw unknownToAgent(ref)
@@ -234,7 +234,7 @@ export async function toolForCall(
   caller: RunContext | undefined,
 ): Promise<{ tool: ToolDef; globals: Globals }> {
   const find = async (globals: Globals): Promise<ToolDef | undefined> =>
-    isForAgents(ref, globals) ? (await resolveWithin(namespace, ref, globals))?.tool : undefined
+    isForAgents(ref, globals) ? (await resolveGiven(ref, globals, namespace))?.tool : undefined
   const ids = { ...definedFields({ ...caller?.envelope }), ...definedFields({ ...options }) }
   const view = await callView(own, find, { ids, signal: options.signal ?? caller?.abort })
   if (typeof view === 'string') throw unknownToAgent(ref, view)

@@ -3,7 +3,7 @@ import { declaresOwn } from '../../src/own/own-parts.js'
 import { namespaceOf } from '../../src/skill/names.js'
 import { chainOf } from '../cascade/chain-of.js'
 import { knownTool } from '../find/find-tool.js'
-import { requireTool } from '../find/require-tool.js'
+import { requireGiven, requireTool } from '../find/require-tool.js'
 import { isThenable, lazy } from '../host/later.js'
 import { checkArguments, checkResult, resolveReturns } from '../schema/check-arguments.js'
 import { cloneArguments, ownOptions, UncopiedArguments } from '../schema/clone-arguments.js'
@@ -45,7 +45,8 @@ export async function callTool(
         globals: own,
         tool:
           (namespace === '' ? (own.tools.programmaticTools.get(ref) ?? knownTool(ref, own)) : null) ??
-          (await requireTool(ref, own, namespace)),
+          // A name in a skill's code never leads to a remote skill.
+          (await (caller ? requireTool(ref, own, namespace) : requireGiven(ref, own))),
       }
   const ctx = new RunContext(globals, tool, invokeFor, caller, options)
   globals.lifecycle?.enter(ctx)

@@ -91,7 +91,9 @@ async function resolveChain(tool: ToolDef, key: string, globals: Globals): Promi
  * @throws TOOL_BROKEN if this version does not meet the `requires` of a tool that would run
  */
 async function findCascade(tool: ToolDef, globals: Globals): Promise<KnownCascade> {
-  const known = (await compiledCascade(tool, globals)) ?? (await computedCascade(tool, globals))
+  const known = tool.published
+    ? knownCascade(tool)
+    : ((await compiledCascade(tool, globals)) ?? (await computedCascade(tool, globals)))
   const { steps, body = tool } = known.resolvedChain
   for (const one of [tool, body, ...steps.map(({ def }) => def)]) {
     const unmet = unmetVersion(one)

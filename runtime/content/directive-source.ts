@@ -16,7 +16,7 @@ import { findForAgent, toolsFrom } from '../call/agent-calls.js'
 import type { RunContext } from '../call/run-context.js'
 import { diagnosticInEntry } from '../directory/directory-diagnostics.js'
 import { askLoaded, directoryStates } from '../directory/look-up.js'
-import { allTools } from '../find/all-tools.js'
+import { localTools } from '../find/all-tools.js'
 import { completeTool } from '../find/complete-tool.js'
 import { mainInDir } from '../find/find-authority.js'
 import { resolveWithin } from '../find/require-tool.js'
@@ -60,7 +60,7 @@ export function directiveSource(
       return found?.tool ? directiveTool(found.tool, entry, globals, filled !== undefined) : null
     },
     async nearestName(ref) {
-      const tools = await (isAgents ? toolsFrom(filled, 'agent') : allTools(globals))
+      const tools = await (isAgents ? toolsFrom(filled, 'agent') : localTools(globals))
       return nearest(ref, withLabels(tools.map(({ name }) => name)))
     },
   }

@@ -22,7 +22,7 @@ import { expectDelegate } from '../call/run-code.js'
 import { RunContext, throwIfAborted } from '../call/run-context.js'
 import { chainOf } from '../cascade/chain-of.js'
 import { loadParser } from '../directory/read-files.js'
-import { requireTool } from '../find/require-tool.js'
+import { requireGiven } from '../find/require-tool.js'
 import { lazy } from '../host/later.js'
 import { withinTime } from '../lifecycle/time-limit.js'
 import { checkArguments } from '../schema/check-arguments.js'
@@ -96,7 +96,7 @@ export async function render(
 ): Promise<string> {
   const { args, host: name, sessionId } = options ?? {}
   if (options !== undefined) checkOptions('render', options, RENDER_OPTIONS)
-  const tool = await requireTool(ref, globals)
+  const tool = await requireGiven(ref, globals)
   const source = sourceOf(tool)
   if (!tool.content) {
     throw new AgentAppsError('CONTENT_MISSING', `The tool "${tool.name}" is code and has no content.`, {

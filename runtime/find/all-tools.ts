@@ -15,8 +15,27 @@ import { toolList } from './tool-list.js'
 
 const notEvaluated = lazy(() => import('../directory/not-evaluated.js'))
 
-/** The tools that are registered, and those of the path entries, without those that are not available. */
-export async function allTools(globals: Globals): Promise<ToolDef[]> {
+/**
+ * The tools that are registered, and those of the path entries, without those that are not available.
+ *
+ * @param isAsked true where a caller wants just this list: it is told why there is none of the only path entry
+ */
+export async function allTools(globals: Globals, isAsked = false): Promise<ToolDef[]> {
+  const { remote, config } = globals
+  const tools = await localTools(globals)
+  if (!remote) return tools
+  const taken = new Set(tools.map(({ name }) => name))
+  const isOnly = isAsked && config.paths.length === 0
+  for (const tool of await remote.list(isOnly)) {
+    if (taken.has(tool.name)) continue
+    taken.add(tool.name)
+    tools.push(tool)
+  }
+  return tools
+}
+
+/** All tools but those of remote path entries. */
+export async function localTools(globals: Globals): Promise<ToolDef[]> {
   if (globals.bundle && disk.via !== 'bundle') return globals.bundle.listTools()
   const all = await everyTool(globals)
   const { lifecycle } = globals

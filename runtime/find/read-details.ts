@@ -13,7 +13,7 @@ import type { Globals } from '../state/context.js'
 import type { ToolDef } from '../state/tool-def.js'
 import { sourceOf, type ToolSource } from '../state/tool-source.js'
 import { contents } from './make-tool.js'
-import { requireTool } from './require-tool.js'
+import { requireGiven } from './require-tool.js'
 
 /**
  * Returns a tool with its details. Reads later directories without an index, since the tool may shadow some of theirs.
@@ -22,7 +22,7 @@ export async function describe(
   ref: string,
   globals: Globals,
 ): Promise<{ tool: ToolDef } & Required<ToolDetails>> {
-  const tool = await requireTool(ref, globals)
+  const tool = await requireGiven(ref, globals)
   const state = sourceOf(tool)?.state
   // Under `verify`, only indexes count.
   if (state && !globals.config.verify) {
@@ -33,6 +33,7 @@ export async function describe(
 
 /** Reads the details of a tool: its frontmatter as written, its other files, references and placeholders. */
 export async function readDetails(tool: ToolDef, globals: Globals): Promise<Required<ToolDetails>> {
+  if (tool.published) return tool.published.details()
   const source = sourceOf(tool)
   const details = source && (await withNames(source.state, globals, () => ask(source, globals)))
   const { verbatim = details?.verbatim ?? {} } = source ?? {}
@@ -105,14 +106,16 @@ export async function sourceBytes(
 /** Implements `readResource`: reads one of a folder skill's files, including its SKILL.md. */
 export async function resourceBytes(ref: string, path: string, globals: Globals): Promise<Uint8Array> {
   if (globals.bundle && disk.via !== 'bundle') return globals.bundle.readResource(ref, path)
-  const tool = await requireTool(ref, globals)
+  const tool = await requireGiven(ref, globals)
   if (tool.kind === 'folder' && tool.source && tool.origin.file.replace(/^.*\//, '') === path)
     return tool.source()
   const { resources } = await readDetails(tool, globals)
   const listed = resources.find(resource => resource.path === path)
   const source = sourceOf(tool)
-  const bytes = listed ? await (source ? readOwn(source, path) : tool.files?.read(path)) : null
-  if (bytes && globals.config.verify) {
+  const bytes = listed
+    ? await (source ? readOwn(source, path) : (tool.published ?? tool.files)?.read(path))
+    : null
+  if (bytes && globals.config.verify && !tool.published) {
     const { expectSame } = await import('../directory/checked-files.js')
     expectSame(disk.resolve(tool.origin.entry, tool.origin.file, '..', path), bytes, listed)
   }

@@ -3,7 +3,7 @@ import { RuleIndex } from '../../src/patterns/rule-index.js'
 import { type AgentCall, type Limits, type RuleList, rulesFor } from '../../src/policy/limits.js'
 import { namespaceOf } from '../../src/skill/names.js'
 import { authorityOf, mainFolder, rootMain } from '../find/find-authority.js'
-import { resolveWithin } from '../find/require-tool.js'
+import { resolveGiven, resolveWithin } from '../find/require-tool.js'
 import { type Awaitable, whenThere } from '../host/later.js'
 import type { Globals } from '../state/context.js'
 import { isOwn, reachesOut } from '../state/directory-state.js'
@@ -33,7 +33,8 @@ export function anyCall(tool: ToolDef, globals: Globals): AgentCall {
     isAny: true,
     isThere: isThere(tool) && isEnabled(tool, globals),
     guards: guardsOf(tool),
-    isRemote: !isInDirectory && tool.origin.layer === 'remote',
+    // The text of a remote path entry is opened without being asked about; what a server does is not.
+    isRemote: !isInDirectory && !tool.published && tool.origin.layer === 'remote',
   }
 }
 
@@ -129,10 +130,10 @@ export class CallLimits {
       for (const list of lists) {
         const { namespace } = list
         if (asksMeaning(list, tool)) {
-          const isMeant =
-            meanings.get(namespace) ??
-            (await resolveWithin(namespace, tool.label, this.globals))?.tool?.name === tool.name
-          meanings.set(namespace, isMeant)
+          const isHosts = list.skill === undefined
+          const key = `${isHosts} ${namespace}`
+          const isMeant = meanings.get(key) ?? (await this.#isMeant(tool, namespace, isHosts))
+          meanings.set(key, isMeant)
           all.push({ ...list, isMeant })
         } else all.push(list)
       }
@@ -147,6 +148,14 @@ export class CallLimits {
       preApproved: await meant(limits.preApproved),
       rules,
     }
+  }
+
+  /** True if a tool's bare name leads to it. That in a skill never leads to a remote skill. */
+  async #isMeant({ label, name }: ToolDef, namespace: string, isHosts: boolean): Promise<boolean> {
+    const found = isHosts
+      ? await resolveGiven(label, this.globals, namespace)
+      : await resolveWithin(namespace, label, this.globals)
+    return found?.tool?.name === name
   }
 }
 

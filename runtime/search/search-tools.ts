@@ -1,15 +1,20 @@
 import { isLibrary } from '../../src/catalog/offered-tool.js'
-import { EVERYTHING, rank } from '../../src/search/rank.js'
+import type { TermIndex } from '../../src/search/postings.js'
+import { EVERYTHING, type RankedRow, rank, type SearchView } from '../../src/search/rank.js'
 import { fieldWeights } from '../../src/search/tool-terms.js'
 import type { QueryWord } from '../../src/search/words.js'
-import { allTools } from '../find/all-tools.js'
+import { allTools, localTools } from '../find/all-tools.js'
+import { lazy } from '../host/later.js'
 import type { Globals } from '../state/context.js'
 import type { ToolDef } from '../state/tool-def.js'
+import type { RankedTool } from './remote-rows.js'
 import { filtersOf, type Hit, readQuery, type SearchOptions, type SearchResult } from './search-query.js'
 import { searchUnlisted } from './search-unlisted.js'
 import { type Searchable, searchView } from './search-view.js'
-import { searchedTools } from './searched-tools.js'
+import { joinIndexes, searchedTools } from './searched-tools.js'
 import { textsOf } from './tool-texts.js'
+
+const remotes = lazy(() => import('./remote-rows.js'))
 
 /**
  * Finds tools by words for code, which knows all of them.
@@ -24,7 +29,8 @@ export async function searchAll(
   const { words, limit, isFiltered } = readQuery(query, options)
   const found = isFiltered ? null : await searchUnlisted(words, limit, globals)
   if (found) return found
-  const all = await allTools(globals)
+  // With words, remote tools are found by their search files.
+  const all = await (words.length > 0 ? localTools : allTools)(globals)
   return searchTools(query, options, { globals, all, known: all })
 }
 
@@ -52,17 +58,39 @@ export async function searchTools(
   }
   const terms = words.map(({ term }) => term)
   const { all, globals } = searchable
-  const { tools, index } = await searchedTools(all, options.library === true, globals, terms)
+  const listed = globals.remote ? all.filter(({ published }) => !published) : all
+  const { tools, index } = await searchedTools(listed, options.library === true, globals, terms)
   const view = await searchView(tools, searchable)
-  const { best, found } = rank(words, index, view, row => isWanted(tools[row] as ToolDef), limit)
+  const toolAt = (row: number): ToolDef => tools[row] as ToolDef
+  const { best, found } = globals.remote
+    ? await withRemote(index, view)
+    : rank(words, index, view, row => isWanted(toolAt(row)), limit)
   const hits: Hit[] = []
-  for (const { row, score, matched } of best) {
-    const tool = tools[row] as ToolDef
+  for (const { row, score, matched, tool = toolAt(row) } of best as (RankedRow & { tool?: ToolDef })[]) {
     const hit: Hit = { name: tool.name, tool, score, matched }
-    if (options.explain) hit.fields = await fieldsOf(hit, words, view.parts[row] === EVERYTHING)
+    if (options.explain)
+      hit.fields = await fieldsOf(hit, words, (view.parts[row] ?? EVERYTHING) === EVERYTHING)
     hits.push(hit)
   }
   return { hits, found }
+
+  async function withRemote(
+    index: TermIndex,
+    view: SearchView,
+  ): Promise<{ best: RankedTool[]; found: number }> {
+    const { rankRemote, withRemoteRows, isKnownRemote } = await remotes()
+    const ranked = await withRemoteRows(index, view, terms, globals)
+    const taken = new Set(tools.map(({ name }) => name))
+    return rankRemote(
+      words,
+      joinIndexes(ranked.indexes),
+      ranked,
+      row => (isWanted(toolAt(row)) ? toolAt(row) : null),
+      // Names of other entries come first.
+      async tool => !taken.has(tool.name) && isWanted(tool) && isKnownRemote(tool, searchable),
+      limit,
+    )
+  }
 }
 
 async function fieldsOf(

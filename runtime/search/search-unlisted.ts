@@ -56,8 +56,9 @@ export async function searchUnlisted(
 
 /** The one directory whose tools are all that a list would have; null where there are others, or some may be left out. */
 function onlyDirectory(globals: Globals): DirectoryState | null {
-  const { config, tools, lifecycle, bundle } = globals
-  if (config.freshness !== 'trust' || tools.programmaticTools.size > 0 || lifecycle || bundle) return null
+  const { config, tools, lifecycle, bundle, remote } = globals
+  if (config.freshness !== 'trust' || tools.programmaticTools.size > 0) return null
+  if (lifecycle || bundle || remote) return null
   // The library's own tools do not count, and locating it takes long.
   const [state, ...others] = directoryStates({ ...globals, config: { ...config, library: false } })
   return others.length === 0 ? (state ?? null) : null

@@ -14,6 +14,7 @@ import type { Chain, ChainStep, KnownCascade } from './chain.js'
 import type { DirectoryState } from './directory-state.js'
 import type { Progress, RunEvents } from './events.js'
 import type { AgentPolicy, Interact, NamedAgent, ProjectConfiguration, RuntimePolicy } from './policy.js'
+import type { RemoteSkills } from './remote.js'
 import type { Store } from './store.js'
 import type { Origin, Resolution, ToolDef, Via } from './tool-def.js'
 
@@ -216,6 +217,8 @@ export interface Globals {
   cache: Cache
   /** Registered tools, by name or URI. They come before those from disk. */
   tools: { programmaticTools: RegisteredTools }
+  /** The skills of remote path entries; absent without any. */
+  remote?: RemoteSkills
   /** The configuration of each tool, by name. Not in `config`, which skills can read. */
   toolConfig?: Readonly<Record<string, ToolConfig>> | undefined
   /** The models that agents run on, by name. Not in `config`, which skills can read. */

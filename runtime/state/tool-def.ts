@@ -1,4 +1,5 @@
 import type { Diagnostic } from '../../src/base/diagnostic.js'
+import type { ToolDetails } from '../../src/index/index-format.js'
 import type { ToolFrontmatter, ToolKind } from '../../src/skill/frontmatter.js'
 import type { Layer } from '../../src/skill/path-entry.js'
 
@@ -52,6 +53,15 @@ export interface ToolDef {
   digest?: string
   /** The other files of a skill that is not in a directory. */
   files?: SkillFiles
+  /** The parts of a skill of a remote path entry that are loaded when they are needed. */
+  published?: PublishedParts
+}
+
+/** The parts of a skill of a remote path entry, and what marks it as one: it is only a text. */
+export interface PublishedParts {
+  details: () => Promise<Required<ToolDetails>>
+  /** Reads one of its other files; null if it has none of that path. */
+  read: (path: string) => Promise<Uint8Array | null>
 }
 
 /** The files of a skill that is not in a directory, without its own. */

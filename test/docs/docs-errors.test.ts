@@ -29,7 +29,7 @@ import {
   type Store,
 } from 'agent-apps'
 import { skillTools } from 'agent-apps/ai-sdk'
-import { check, compile, loadConfig } from 'agent-apps/compiler'
+import { check, compile, loadConfig, publish } from 'agent-apps/compiler'
 import { exportSkills } from 'agent-apps/export'
 import { connectMcp } from 'agent-apps/mcp'
 import { conformance } from 'agent-apps/testing'
@@ -291,6 +291,14 @@ const PROVOKE: Record<Exclude<ErrorCode, 'RESULT_NOT_JSON' | 'USAGE'>, (root: st
   NO_SKILL_PATHS: root => compile({ cwd: root, paths: [{ dir: '.', external: true }] }),
   OPTIONS_INVALID: async () => createRuntime({ paths: './skills' as never }),
   PATH_INVALID: async () => pathGet({}, 'a.'),
+  PUBLISH_REFUSED: root => publish({ cwd: root, paths: ['.'], to: join(root, '../public') }),
+  REMOTE_CODE: root =>
+    remotely(root, {}, SKILL.replace('---\nLook', 'metadata: { delegate: other }\n---\nLook')),
+  REMOTE_FORMAT: root => remotely(root, { namespace: 'acme' }),
+  REMOTE_MISSING: root => remotely(root, { fetch: async () => new Response('', { status: 404 }) }),
+  REMOTE_TOO_LARGE: root =>
+    remotely(root, { fetch: async () => new Response(new Uint8Array(9 * 1024 * 1024)) }),
+  REMOTE_UNAVAILABLE: root => remotely(root, { fetch: async () => new Response('', { status: 503 }) }),
   RESOURCE_NOT_FOUND: root => runtimeOf(root).readResource('review', '../secret.txt'),
   RESOURCE_UNREADABLE: async root => {
     write(root, 'SKILL.md', SKILL)
@@ -424,6 +432,17 @@ function gated(runtime: ReturnType<typeof createRuntime>): Promise<unknown> {
 function workedOn(step: Parameters<typeof scriptedModel>[0]): Promise<unknown> {
   const model = scriptedModel(...Array.from({ length: 20 }, () => step))
   return createRuntime({ paths: [], models: { default: model } }).invoke('agent', { prompt: 'Look.' })
+}
+
+/** Calls a published skill, whose files are fetched from the folder that they were published to. */
+async function remotely(root: string, entry: object, text = SKILL): Promise<unknown> {
+  const to = join(root, '../public')
+  write(root, 'skills/review/SKILL.md', text)
+  await compile({ cwd: root, paths: ['skills'] })
+  const { pin: integrity } = await publish({ cwd: root, paths: ['skills'], to })
+  const url = 'https://skills.example.com/'
+  const fetch = async (asked: string) => new Response(readFileSync(join(to, asked.slice(url.length))))
+  return createRuntime({ paths: [{ url, integrity, fetch, ...entry }] }).invoke('review')
 }
 
 /** Fetches a URL with the library's tool. */

@@ -35,6 +35,7 @@ const RUNTIME_RULES = [
   'path-missing',
   'permission-missing',
   'project-untrusted',
+  'remote-left-out',
   'search-cut',
 ]
 
@@ -113,6 +114,7 @@ const SETUPS: Record<string, (root: string) => void> = {
   },
   'nul-byte': root => write(root, 'review/SKILL.md', `${SKILL}\0`),
   'path-missing': () => {},
+  'remote-left-out': () => {},
   'search-cut': () => {},
   'path-unportable': root => write(root, 'a\\b.skill.md', SKILL),
   'resource-unreadable': root => {
@@ -236,6 +238,13 @@ describe('docs/rules.md', () => {
     expectDiagnostic(runtime.diagnostics(), section)
   })
 
+  it('tells the truth about remote-left-out', async () => {
+    const integrity = `sha256-${'0'.repeat(64)}`
+    const runtime = createRuntime({ paths: [{ url: 'http://127.0.0.1:2/', integrity }] })
+    expect(await runtime.search('review')).toEqual([])
+    expectDiagnostic(runtime.diagnostics(), sectionOf('remote-left-out'))
+  })
+
   it('tells the truth about path-missing', async () => {
     const section = sectionOf('path-missing')
     const runtime = createRuntime({ paths: ['./skils'], cwd: root })
@@ -283,7 +292,7 @@ function expectDiagnostic(
 ) {
   const found = diagnostics.find(({ rule }) => rule === section.rule)
   expect(statusOf(found?.severity ?? '', found?.fatal === true)).toBe(section.status)
-  const shown = found?.file.slice(root.length + 1)
+  const shown = found?.file.startsWith(root) ? found.file.slice(root.length + 1) : found?.file
   expect(`${shown}:${found?.line}:${found?.column} ${found?.reason}`).toBe(section.message)
 }
 

@@ -1,0 +1,141 @@
+import { realpathSync } from 'node:fs'
+import { resolve, sep } from 'node:path'
+import { orNull } from '../src/base/attempt.js'
+import { AgentAppsError, isAgentAppsError } from '../src/base/error.js'
+import { encodeRelease, type ReleaseTerms } from '../src/release/encode-release.js'
+import type { ReleaseRecord } from '../src/release/release-format.js'
+import { searchedTexts } from '../src/search/searched-texts.js'
+import { TermStore } from '../src/search/term-store.js'
+import { toolTerms } from '../src/search/tool-terms.js'
+import { indexFiles, readSearch } from './index/index-files.js'
+import { readProject } from './pipeline/read-project.js'
+import { checkProjectOptions } from './project/option-checks.js'
+import type { ProjectDirectory, ProjectOptions } from './project/project.js'
+import { FileCopies } from './publish/file-copies.js'
+import { type LeftOut, type ReleaseSource, readReleaseSource } from './publish/read-release-source.js'
+import { type ReleaseChanges, releaseChanges } from './publish/release-changes.js'
+import { ReleaseFolder } from './publish/release-folder.js'
+import { releaseRecord } from './publish/release-record.js'
+
+export interface PublishOptions extends ProjectOptions {
+  /** The folder to publish to, which a server then gives. */
+  to: string
+  /** True to write nothing. */
+  dryRun?: boolean | undefined
+}
+
+export interface PublishResult extends ReleaseChanges {
+  /** `sha256-` and the digest of the header: the `integrity` of a remote path entry. */
+  pin: string
+  /** The number of published tools. */
+  skills: number
+  /** The tools that are listed and not called, since they are more than texts, each with the reason. */
+  code: LeftOut[]
+  leftOut: LeftOut[]
+  /** False if there was no release before that could be compared. */
+  isCompared: boolean
+  /** The folder, absolute. */
+  dir: string
+  /** The number of files that were written, or would be. */
+  written: number
+}
+
+/**
+ * Publishes the compiled skills of a directory: writes what a static server gives to runtimes elsewhere. Each file is
+ * compared with the index as it is copied. Runs no code.
+ *
+ * @throws PUBLISH_REFUSED; OPTIONS_INVALID, DIRECTORY_NOT_FOUND, NO_SKILL_PATHS, CONFIG_*
+ */
+export async function publish(options: PublishOptions): Promise<PublishResult> {
+  checkProjectOptions('publish', options, { to: 'string', dryRun: 'boolean' })
+  const { to, dryRun = false, cwd = process.cwd() } = options
+  const directory = await directoryOf(options)
+  const dir = resolve(cwd, to)
+  expectApart(directory.dir, dir)
+  const source = readReleaseSource(directory)
+  const folder = new ReleaseFolder(dir, dryRun)
+  const before = folder.latestShards()
+  const { tools, terms } = await publishTools(directory, source, folder)
+  const names = new Map([...source.names].map(([name, all]) => [name, { names: all }]))
+  const { namespace } = source.index.header
+  const release = encodeRelease(tools, names, terms, namespace, indexFiles.digestOf)
+  for (const { path, bytes } of release.parts) await folder.put(path, bytes)
+  await folder.put(release.header.path, release.header.bytes)
+  await folder.putLatest(release.pin)
+  return {
+    pin: release.pin,
+    skills: tools.size,
+    ...releaseChanges(tools, before ?? []),
+    code: [...tools].flatMap(([tool, { code }]) => (code === undefined ? [] : [{ tool, reason: code }])),
+    leftOut: source.leftOut,
+    isCompared: before !== null,
+    dir,
+    written: folder.written,
+  }
+}
+
+/** The one directory that is published: the given one, with its path entry if the configuration has it, or the only one. */
+async function directoryOf({ paths, ...options }: PublishOptions): Promise<ProjectDirectory> {
+  const { cwd = process.cwd(), config, external } = options
+  const project = { cwd, config, external }
+  const given = paths?.length === 1 && typeof paths[0] === 'string' ? resolve(cwd, paths[0]) : null
+  const read = await readProject(given === null ? { ...project, paths } : project, false).catch(error => {
+    if (given !== null && isAgentAppsError(error) && error.code === 'NO_SKILL_PATHS') return null
+    throw error
+  })
+  const known = read?.directories ?? []
+  const named = given === null ? known : known.filter(({ dir }) => dir === given)
+  const directories =
+    named.length > 0 || given === null ? named : (await readProject({ ...project, paths }, false)).directories
+  const [directory] = directories
+  if (directory && directories.length === 1) return directory
+  throw new AgentAppsError(
+    'PUBLISH_REFUSED',
+    `A release has the skills of one directory, and there are ${directories.length}.`,
+    { hint: 'Name one: `agent-apps publish ./skills --to DIR`. Each can be published by itself.' },
+  )
+}
+
+/** Throws unless neither of two directories is in the other: what is published would be among what is compiled. */
+function expectApart(skills: string, to: string): void {
+  const [one, other] = [skills, to].map(dir => (orNull(() => realpathSync(dir)) ?? dir) + sep) as [
+    string,
+    string,
+  ]
+  if (!other.startsWith(one)) return
+  throw new AgentAppsError('PUBLISH_REFUSED', `${to} is in the directory of the skills, ${skills}.`, {
+    hint: 'Publish to a folder outside of it.',
+    file: to,
+  })
+}
+
+/** Publishes the files of all tools, and returns their records and words. */
+async function publishTools(
+  { dir }: ProjectDirectory,
+  source: ReleaseSource,
+  folder: ReleaseFolder,
+): Promise<{ tools: Map<string, ReleaseRecord>; terms: ReleaseTerms }> {
+  const tools = new Map<string, ReleaseRecord>()
+  const kept = keptSearch(dir, source)
+  const store = new TermStore()
+  const stored: number[] = []
+  const files = new FileCopies(dir, folder)
+  for (const [name, tool] of source.tools) {
+    const { record, details, file } = tool
+    const bytes = record.kind === 'code' ? null : await files.copy(record.file, file)
+    const base = record.file.replace(/[^/]*$/, '')
+    const resources = details.resources.map(({ path, size, sha256 }) => ({ path, size, sha256 }))
+    for (const resource of resources) await files.copy(base + resource.path, resource)
+    const published = await releaseRecord(tool, bytes, resources, text => files.addText(text))
+    tools.set(name, published.record)
+    if (!kept) stored.push(store.add(toolTerms(searchedTexts(published.record.frontmatter, published.text))))
+  }
+  await files.finish()
+  return { tools, terms: { terms: store.index(stored), kept } }
+}
+
+/** The words of the directory's search file; null without one. */
+function keptSearch(dir: string, { index, tools }: ReleaseSource): ReleaseTerms['kept'] {
+  if (index.header.search === undefined) return null
+  return { file: readSearch(dir, index.header), isKept: name => tools.has(name) }
+}

@@ -1,0 +1,184 @@
+import { disk } from '#disk'
+import type { FileDigest } from '../../src/index/index-format.js'
+import type { ListColumns } from '../../src/index/list-columns.js'
+import { IndexRefused } from '../../src/index/read-index.js'
+import { listIn } from '../../src/index/read-list.js'
+import {
+  pinnedDigest,
+  releaseHeaderIn,
+  releaseRecordIn,
+  releaseShardIn,
+} from '../../src/release/read-release.js'
+import {
+  filePath,
+  headerPath,
+  partPath,
+  RELEASE_LIMITS,
+  type ReleaseHeader,
+  type ReleaseRecord,
+  releaseShardOf,
+} from '../../src/release/release-format.js'
+import { type RemoteEntry, releaseUrl } from '../../src/release/remote-entry.js'
+import { SearchFile } from '../../src/search/search-file.js'
+import type { ByteCache } from './byte-cache.js'
+import { fetchBytes } from './fetch-bytes.js'
+import { differs, foreignFormat, tooLarge } from './remote-faults.js'
+
+/** A parsed JSON text takes about so many times its bytes. */
+const PARSED = 4
+/** A search file up to this size is fetched as a whole, at once. */
+const SMALL_SEARCH = 64 * 1024
+/** Once so many bytes of a search file were read, what was read is forgotten. */
+const SEARCH_KEPT = 32 * 1024 * 1024
+
+/** One release on a server. Whatever it gives is compared with the digest that leads to it, from the pin on. */
+export class RemoteRelease {
+  readonly url: string
+  readonly #loading = new Map<string, Promise<unknown>>()
+  #search: { file: Promise<SearchFile>; read: number } | undefined
+
+  constructor(
+    readonly entry: RemoteEntry,
+    private readonly memory: ByteCache,
+  ) {
+    this.url = releaseUrl(entry)
+  }
+
+  header(): Promise<ReleaseHeader> {
+    const digest = pinnedDigest(this.entry.integrity) as string
+    const path = headerPath(digest)
+    return this.#parsed(path, digest, RELEASE_LIMITS.header, text => {
+      const header = releaseHeaderIn(text)
+      if (header === null) throw this.#foreign(path, 'is no header of a release')
+      if ('otherFormat' in header)
+        throw this.#foreign(path, `has the format ${header.otherFormat}, which this runtime does not read`)
+      const { namespace } = this.entry
+      if (namespace !== undefined && namespace !== header.namespace) {
+        const published =
+          header.namespace === undefined ? 'no namespace' : `the namespace "${header.namespace}"`
+        throw this.#foreign(path, `was published with ${published}, and the path entry has "${namespace}"`)
+      }
+      return header
+    })
+  }
+
+  /** The tool that a name leads to, with its own name; null if there is none. */
+  async find(name: string): Promise<{ name: string; record: ReleaseRecord } | null> {
+    const { shards } = await this.header()
+    const digest = shards[releaseShardOf(name, shards.length)] as string
+    const path = partPath(digest)
+    const shard = await this.#parsed(path, digest, RELEASE_LIMITS.shard, text => {
+      const read = releaseShardIn(text)
+      if (read === null) throw this.#foreign(path, 'is no shard of a release')
+      return read
+    })
+    const found = releaseRecordIn(shard, name)
+    if (found === undefined)
+      throw this.#foreign(path, `has a record of "${name}" that is not one of a release`)
+    return found
+  }
+
+  /** The list of its tools. */
+  async list(): Promise<ListColumns> {
+    const { list, skills } = await this.header()
+    const path = partPath(list)
+    return this.#parsed(path, list, RELEASE_LIMITS.list, text => {
+      try {
+        const columns = listIn(text)
+        if (columns.names.length === skills) return columns
+      } catch (error) {
+        if (!(error instanceof IndexRefused)) throw error
+      }
+      throw this.#foreign(path, 'is no list of a release')
+    })
+  }
+
+  /** The bytes of a published file. */
+  async file({ sha256, size }: FileDigest): Promise<Uint8Array> {
+    const path = filePath(sha256)
+    return this.#kept(path, async () => {
+      const bytes = await this.#fetched(path, sha256, size)
+      this.memory.set(path, bytes, size)
+      return bytes
+    })
+  }
+
+  /**
+   * Does work with the search file.
+   *
+   * @throws INTEGRITY_FAILED where it is not what was published
+   */
+  async withSearch<Answer>(work: (file: SearchFile) => Promise<Answer>): Promise<Answer> {
+    const { search } = await this.header()
+    try {
+      return await work(await this.#openSearch(search))
+    } catch (error) {
+      this.#search = undefined
+      throw error instanceof IndexRefused ? differs(this.url + partPath(search.digest)) : error
+    }
+  }
+
+  #openSearch({ digest, size }: ReleaseHeader['search']): Promise<SearchFile> {
+    if (!this.#search || this.#search.read > SEARCH_KEPT) {
+      const search = { read: 0, file: undefined as unknown as Promise<SearchFile> }
+      const read = async (start: number, end: number): Promise<Uint8Array> => {
+        search.read += end - start
+        return this.#range(partPath(digest), size, start, end)
+      }
+      search.file = SearchFile.open(read, size, digest, disk.digestOf)
+      this.#search = search
+    }
+    return this.#search.file
+  }
+
+  /** A range of a search file, not compared yet: each of its blocks has a digest. */
+  async #range(path: string, size: number, start: number, end: number): Promise<Uint8Array> {
+    const known = this.memory.get(path) as Uint8Array | undefined
+    if (known) return known.subarray(start, end)
+    const isSmall = size <= SMALL_SEARCH
+    const most = Math.min(size, RELEASE_LIMITS.wholeSearch)
+    const { bytes, isRange } = await fetchBytes(this.entry, path, most, isSmall ? undefined : [start, end])
+    if (isRange) return bytes.length === end - start ? bytes : this.#differs(path)
+    if (size > most) throw tooLarge(this.url + path, most)
+    if (bytes.length !== size) return this.#differs(path)
+    this.memory.set(path, bytes, size)
+    return bytes.subarray(start, end)
+  }
+
+  /** What a text that has a digest says, parsed once. */
+  #parsed<Value>(path: string, digest: string, most: number, parse: (text: string) => Value): Promise<Value> {
+    return this.#kept(path, async () => {
+      const bytes = await this.#fetched(path, digest, most)
+      const value = parse(new TextDecoder().decode(bytes))
+      this.memory.set(path, value, PARSED * bytes.length)
+      return value
+    })
+  }
+
+  /** What is in memory, on its way, or else loaded now. A failure is not kept. */
+  #kept<Value>(path: string, load: () => Promise<Value>): Promise<Value> {
+    const known = this.memory.get(path)
+    if (known !== undefined) return Promise.resolve(known as Value)
+    const loading = this.#loading.get(path) ?? load().finally(() => this.#loading.delete(path))
+    this.#loading.set(path, loading)
+    return loading as Promise<Value>
+  }
+
+  async #fetched(path: string, digest: string, most: number): Promise<Uint8Array> {
+    const { bytes } = await fetchBytes(this.entry, path, most)
+    return (await sha256(bytes)).startsWith(digest) ? bytes : this.#differs(path)
+  }
+
+  #differs(path: string): never {
+    throw differs(this.url + path)
+  }
+
+  #foreign(path: string, what: string): Error {
+    return foreignFormat(this.url + path, what)
+  }
+}
+
+async function sha256(bytes: Uint8Array): Promise<string> {
+  const digest = new Uint8Array(await crypto.subtle.digest('SHA-256', bytes as Uint8Array<ArrayBuffer>))
+  return Array.from(digest, byte => byte.toString(16).padStart(2, '0')).join('')
+}

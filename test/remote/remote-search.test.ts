@@ -1,0 +1,89 @@
+import { describe, expect, it } from 'vitest'
+import { ownRuntimes } from '../support/own-runtime.js'
+import { craft, failure, published, serve } from '../support/release-server.js'
+import { makeTree, skill } from '../support/tree.js'
+
+const runtimeOf = ownRuntimes()
+
+/** Words that make a search file larger than what is fetched as a whole. */
+const WORDS = Array.from({ length: 12 }, (_, at) => `Word${at}`)
+const TREE = Object.fromEntries([
+  ...Array.from({ length: 400 }, (_, at) => {
+    const body = WORDS.map(word => `${word}x${at}`).join(' ')
+    return [`skill-${at}/SKILL.md`, skill(`skill-${at}`, `${body}\n`)] as const
+  }),
+  ['deploy-site/SKILL.md', skill('deploy-site', 'Purge the cache of the website.\n')],
+  ['secret/SKILL.md', skill('secret', 'The website has a vault.\n', 'metadata: { gated: true }\n')],
+])
+
+describe('a search', () => {
+  it('reads parts of the search file, and the tools that it finds', async () => {
+    const { to, pin } = await published(TREE)
+    const server = await serve(to)
+    const runtime = runtimeOf({ paths: [{ url: server.url, integrity: pin }] })
+    const hits = await runtime.search('purge the cache')
+    expect(hits.map(({ name, matched }) => [name, matched])).toEqual([['deploy-site', ['purge', 'cache']]])
+    const ranges = server.requests.filter(path => path.includes(' bytes='))
+    // The table, a block for each word, and one of names.
+    expect(ranges).toHaveLength(4)
+    expect(server.requests).toHaveLength(6)
+    expect(await hits[0]?.tool.content?.()).toBe('Purge the cache of the website.\n')
+    expect(await runtime.search('vault')).toEqual([])
+    const [first] = await runtime.search('word3x77')
+    expect(first?.name).toBe('skill-77')
+  })
+
+  it('reads the whole file from a server without ranges', async () => {
+    const { to, pin } = await published(TREE)
+    const server = await serve(to, false)
+    const runtime = runtimeOf({ paths: [{ url: server.url, integrity: pin }] })
+    expect((await runtime.search('purge')).map(({ name }) => name)).toEqual(['deploy-site'])
+    const asked = server.requests.length
+    expect((await runtime.search('cache')).map(({ name }) => name)).toEqual(['deploy-site'])
+    expect(server.requests).toHaveLength(asked)
+  })
+
+  it('ranks local and remote tools together, each name once', async () => {
+    const { to, pin } = await published(TREE)
+    const server = await serve(to)
+    const local = makeTree({
+      'website/SKILL.md': skill('website', 'Builds it.\n'),
+      'deploy-site/SKILL.md': skill('deploy-site', 'Website of mine.\n'),
+    })
+    const runtime = runtimeOf({ paths: [local, { url: server.url, integrity: pin }] })
+    const hits = await runtime.search('website')
+    expect(hits.map(({ name, tool }) => [name, tool.origin.layer])).toEqual([
+      ['website', 'project'],
+      ['deploy-site', 'project'],
+    ])
+    expect((await runtime.search('website', { limit: 1 })).map(({ name }) => name)).toEqual(['website'])
+    expect((await runtime.search('word3', { pattern: 'skill-12*', limit: 3 })).length).toBe(3)
+  })
+
+  it('finds for an agent what that agent may call, also where lists leave the entry out', async () => {
+    const release = await published(TREE)
+    const pin = craft(release, { header: { skills: 20_000 } })
+    const server = await serve(release.to)
+    const runtime = runtimeOf({ paths: [{ url: server.url, integrity: pin }], policy: { deny: 'deploy-*' } })
+    const agent = runtime.forAgent()
+    expect(await agent.search('purge')).toEqual([])
+    expect((await agent.search('word5x11')).map(({ name }) => name)).toEqual(['skill-11'])
+    expect(await failure(agent.listTools())).toMatchObject({ code: 'REMOTE_TOO_LARGE' })
+  })
+
+  it('leaves out an entry whose words were changed, with a diagnostic', async () => {
+    const { to, pin } = await published(TREE)
+    const server = await serve(to)
+    server.answer = (_, response, { headers }) => {
+      const [, start = 0, end = 0] = /^bytes=(\d+)-(\d+)$/.exec(headers.range ?? '') ?? []
+      if (headers.range === undefined) return false
+      response.writeHead(206, { 'content-range': `bytes ${start}-${end}/*` })
+      response.end(Buffer.alloc(Number(end) - Number(start) + 1, '0'))
+      return true
+    }
+    const runtime = runtimeOf({ paths: [{ url: server.url, integrity: pin }] })
+    expect(await runtime.search('purge')).toEqual([])
+    expect(runtime.diagnostics()).toMatchObject([{ rule: 'remote-left-out' }])
+    expect(await runtime.invoke('deploy-site')).toBe('Purge the cache of the website.\n')
+  })
+})
