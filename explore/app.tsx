@@ -5,6 +5,7 @@ import { type Rows, rowsBlock } from './data/store.js'
 import { Loaded, Notice } from './parts/loading.js'
 import { grouped } from './parts/text.js'
 import { AskView } from './views/ask.js'
+import { GraphView } from './views/graph.js'
 import { ProblemsView } from './views/problems.js'
 import { PromptView } from './views/prompt.js'
 import { SkillView } from './views/skill.js'
@@ -34,6 +35,7 @@ const VIEWS: readonly View[] = [
   },
   { path: 'prompt', label: 'Prompt', show: () => <PromptView /> },
   { path: 'ask', label: 'Ask', show: rows => <AskView rows={rows} /> },
+  { path: 'graph', label: 'Graph', show: rows => <GraphView rows={rows} /> },
 ]
 /** Views that have no place of their own among the others. */
 const BELOW: Readonly<Record<string, { of: string; show: (rows: Rows) => JSX.Element }>> = {

@@ -22,7 +22,9 @@ import { openProject } from './open-project.js'
 import {
   DETAILS_PER_BLOCK,
   detailsBlock,
+  type PageEdge,
   type PageGraph,
+  type PageNode,
   type PageProblems,
   type PageRows,
   type SkillDetails,
@@ -59,7 +61,6 @@ export async function collectPage(invocation: Invocation): Promise<PageBlocks> {
       agents: [],
     } satisfies PageRows)
     blocks.set('problems', problems)
-    blocks.set('graph', graphOf(await graph(project)))
     const known = await runtime.forAgent().listTools()
     blocks.set(
       'prompt',
@@ -73,6 +74,7 @@ export async function collectPage(invocation: Invocation): Promise<PageBlocks> {
     blocks.set('terms', terms)
     const details: SkillDetails[] = []
     for (const tool of tools) details.push(await detailsOf(tool, runtime, hasContent, cwd))
+    blocks.set('graph', graphOf(await graph(project), tools, details))
     const roots = checked.directories.map(directory => resolve(cwd, directory))
     for (const file of others)
       details.push(detailsWithoutTool(hasContent ? sourceOf(resolve(cwd, file), roots) : null))
@@ -237,16 +239,39 @@ function sourceOf(file: string, roots: readonly string[]): string | null {
   return orNull(() => readCaseFile(file, real))
 }
 
-function graphOf({ nodes, edges, cycles }: ReferenceGraph): PageGraph {
-  const numbers = new Map(nodes.map(({ id }, number) => [id, number]))
-  return {
-    nodes: nodes.map(({ id, name, kind, role, file }) => ({ id, name, kind, role, file })),
-    edges: edges.map(({ from, to, kind, line }) => ({
-      from: numbers.get(from) ?? 0,
-      to: numbers.get(to) ?? 0,
+/** The graph of references, and the middleware and the peers of each tool. */
+function graphOf(
+  { nodes, edges, cycles }: ReferenceGraph,
+  tools: readonly ToolDef[],
+  details: readonly SkillDetails[],
+): PageGraph {
+  const shown = nodes.map(({ id, name, kind, role, file }): PageNode => ({ id, name, kind, role, file }))
+  const numbers = new Map(shown.map(({ id }, number) => [id, number]))
+  const numberOf = (id: string): number => {
+    const known = numbers.get(id)
+    if (known !== undefined) return known
+    // A tool of the library, which the project's own graph lacks.
+    numbers.set(id, shown.length)
+    return shown.push({ id, name: id, kind: 'code', role: null, file: null }) - 1
+  }
+  const references = edges.map(({ from, to, kind, line }) => ({
+    ...{ from: numberOf(from), to: numberOf(to), kind, line },
+  }))
+  const around = tools.flatMap(({ name }, at) => {
+    const { chain = [], peers = [] } = details[at] ?? {}
+    const edgeTo = (to: string, kind: string): PageEdge => ({
+      from: numberOf(name),
+      to: numberOf(to),
       kind,
-      line,
-    })),
-    cycles: cycles.map(ids => ids.map(id => numbers.get(id) ?? 0)),
+      line: 1,
+    })
+    return [...new Set(chain.map(step => step.name))]
+      .map(step => edgeTo(step, 'middleware'))
+      .concat(peers.map(peer => edgeTo(peer, 'peer')))
+  })
+  return {
+    nodes: shown,
+    edges: [...references, ...around],
+    cycles: cycles.map(ids => ids.map(numberOf)),
   }
 }

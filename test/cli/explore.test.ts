@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import { mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import type { PageAsk, PageProblems, PagePrompt } from '../../cli/explore/page-data.js'
+import type { PageAsk, PageGraph, PageProblems, PagePrompt } from '../../cli/explore/page-data.js'
 import { agentApps } from '../support/commands.js'
 import { ExploredPage } from '../support/explored-page.js'
 import { makeTree, skill, type Tree } from '../support/tree.js'
@@ -52,6 +52,11 @@ describe('agent-apps explore --out', () => {
     )
     expect(notes?.resources).toEqual([{ path: 'guide.md', size: 8 }])
     expect(page.details('broken')?.source).toContain('description: [')
+    const { nodes, edges } = page.read<PageGraph>('graph')
+    expect(edges.map(({ from, to, kind }) => [nodes[from]?.name, kind, nodes[to]?.name])).toEqual([
+      ['notes', 'link', 'guide.md'],
+      ['notes', 'middleware', 'timeout'],
+    ])
   })
 
   it('finds, lists and judges as the other commands do', async () => {
