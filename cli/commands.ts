@@ -102,7 +102,7 @@ const LISTED: Record<string, ListedCommand> = {
   },
   explore: {
     shown: '[paths…]',
-    summary: 'show the skills in a page, or write it as one HTML file',
+    summary: 'serve a page to look at skills, or write it as one HTML file',
     load: async () => (await import('./commands/explore.js')).explore,
   },
   approvals: {

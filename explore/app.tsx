@@ -1,6 +1,7 @@
 import type { JSX } from 'preact'
 import { useEffect } from 'preact/hooks'
 import { linkTo, route } from './data/route.js'
+import { following } from './data/server.js'
 import { type Rows, rowsBlock } from './data/store.js'
 import { Loaded, Notice } from './parts/loading.js'
 import { grouped } from './parts/text.js'
@@ -67,11 +68,22 @@ export function App(): JSX.Element {
             </a>
           ))}
         </nav>
+        <Following />
       </header>
       <main id="main" tabIndex={-1}>
         <Loaded from={rows}>{read => (BELOW[view] ?? shown)?.show(read) ?? <Unknown />}</Loaded>
       </main>
     </>
+  )
+}
+
+/** Whether the page shows what the files have now. */
+function Following(): JSX.Element | null {
+  if (following.value === null) return null
+  return (
+    <p class={`following ${following.value}`} role="status">
+      {following.value === 'follows' ? 'Follows changes' : 'The command has ended'}
+    </p>
   )
 }
 

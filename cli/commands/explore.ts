@@ -1,9 +1,10 @@
 import { writeFileSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { thrownText } from '../../src/base/attempt.js'
-import type { Command, Invocation } from '../command.js'
+import { type Command, INTERRUPTED, type Invocation } from '../command.js'
 import { collectPage } from '../explore/collect-page.js'
 import { encodePage } from '../explore/encode-page.js'
+import { servePage } from '../explore/serve-page.js'
 import { fromCwd, fromHere } from '../from-here.js'
 import { count, printable } from '../output.js'
 import { usageError } from '../usage-error.js'
@@ -15,7 +16,7 @@ export const explore: Command = {
     out: {
       type: 'string',
       value: 'FILE',
-      describes: 'write the page as one HTML file that needs no network',
+      describes: 'write the page as one HTML file that needs no network, in place of serving it',
     },
     baseline: {
       type: 'string',
@@ -30,10 +31,17 @@ export const explore: Command = {
 }
 
 async function run(invocation: Invocation): Promise<number> {
-  const { options, output, cwd } = invocation
+  const { options, output, cwd, signal } = invocation
   const { out } = options
+  if (out === undefined) {
+    await servePage(invocation)
+    return signal.aborted ? INTERRUPTED : 0
+  }
   if (typeof out !== 'string' || out === '')
-    throw usageError('`agent-apps explore` requires --out.', 'Name the file to write: --out skills.html.')
+    throw usageError(
+      '`--out` of `agent-apps explore` is empty.',
+      'Name the file to write: --out skills.html.',
+    )
   const page = encodePage(await collectPage(invocation))
   write(resolve(cwd, out), page)
   const bytes = Buffer.byteLength(page)

@@ -4,12 +4,29 @@ export interface Blocks {
   bytes: (name: string) => Promise<Uint8Array | null>
 }
 
+/** True for a page that has its data in itself. */
+export function isWhole(): boolean {
+  return blockElement('rows') !== null
+}
+
 /** The blocks that are in the document itself. */
 export function blocksInDocument(): Blocks {
   return {
     async bytes(name) {
       const element = blockElement(name) ?? (await wholeDocument().then(() => blockElement(name)))
       return element ? inflate(fromBase64(element.textContent ?? '')) : null
+    },
+  }
+}
+
+/** The blocks that a server has. */
+export function blocksOfServer(): Blocks {
+  return {
+    async bytes(name) {
+      const response = await fetch(`/blocks/${name}`)
+      if (response.status === 404) return null
+      if (!response.ok) throw new Error(`${await response.text()}.`)
+      return inflate(new Uint8Array(await response.arrayBuffer()))
     },
   }
 }
@@ -38,7 +55,7 @@ function fromBase64(text: string): Uint8Array<ArrayBuffer> {
   return bytes
 }
 
-export async function inflate(bytes: Uint8Array<ArrayBuffer>): Promise<Uint8Array<ArrayBuffer>> {
+async function inflate(bytes: Uint8Array<ArrayBuffer>): Promise<Uint8Array<ArrayBuffer>> {
   const unpacked = new Blob([bytes]).stream().pipeThrough(new DecompressionStream('deflate-raw'))
   return new Uint8Array(await new Response(unpacked).arrayBuffer())
 }

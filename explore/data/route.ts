@@ -10,9 +10,11 @@ export interface Route {
 }
 
 const address = signal(location.hash)
-addEventListener('hashchange', () => {
+/** Takes over what was written into the address without an event. */
+export function readAddress(): void {
   address.value = location.hash
-})
+}
+addEventListener('hashchange', readAddress)
 
 export const route = computed(() => parseRoute(address.value))
 
@@ -42,7 +44,7 @@ export function go(link: string): void {
 export function setParams(changes: Record<string, string | undefined>): void {
   const { view, name, params } = route.peek()
   history.replaceState(null, '', linkTo(view, name, { ...Object.fromEntries(params), ...changes }))
-  address.value = location.hash
+  readAddress()
 }
 
 function decoded(text: string): string {

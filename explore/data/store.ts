@@ -1,4 +1,4 @@
-import { type Signal, signal } from '@preact/signals'
+import { batch, type Signal, signal } from '@preact/signals'
 import type { PageRows, SkillRow } from '../../cli/explore/page-data.js'
 import { type Blocks, readBlock } from './blocks.js'
 
@@ -24,7 +24,7 @@ export interface Row extends SkillRow {
 }
 
 let blocks: Blocks
-const loaded = new Map<string, { signal: Signal<Loading<unknown>>; read: () => Promise<unknown> }>()
+const loaded = new Map<string, Entry>()
 
 export function openStore(from: Blocks): void {
   blocks = from
@@ -39,38 +39,41 @@ export function block<Value>(name: string): Loading<Value> {
   return shared(name, () => readBlock<Value>(blocks, name))
 }
 
-/** The bytes of a block. */
-export function bytesBlock(name: string): Loading<Uint8Array | null> {
-  return shared(`${name} as bytes`, () => blocks.bytes(name))
-}
-
 /** Something that is made of blocks, once for all who ask. */
 export function shared<Value>(key: string, read: () => Promise<Value>): Loading<Value> {
   const known = loaded.get(key)
   if (known) return known.signal.value as Loading<Value>
   const entry = { signal: signal<Loading<unknown>>({ state: 'loading' }), read }
   loaded.set(key, entry)
-  void fill(entry)
+  void reading(entry).then(value => {
+    entry.signal.value = value
+  })
   return entry.signal.value as Loading<Value>
 }
 
-/** Reads everything that is shown again. What is there stays until the new one is. */
+/** Reads everything again, and shows it at once: rows and texts of different states would not fit. */
 export async function reload(): Promise<void> {
-  await Promise.all([...loaded.values()].map(fill))
+  const entries = [...loaded.values()]
+  const read = await Promise.all(entries.map(reading))
+  batch(() => {
+    for (const [at, entry] of entries.entries()) entry.signal.value = read[at] as Loading<unknown>
+  })
 }
 
 export function readBlocks(): Blocks {
   return blocks
 }
 
-async function fill(entry: {
+interface Entry {
   signal: Signal<Loading<unknown>>
   read: () => Promise<unknown>
-}): Promise<void> {
+}
+
+async function reading({ read }: Entry): Promise<Loading<unknown>> {
   try {
-    entry.signal.value = { state: 'ready', value: await entry.read() }
+    return { state: 'ready', value: await read() }
   } catch (error) {
-    entry.signal.value = { state: 'failed', reason: error instanceof Error ? error.message : String(error) }
+    return { state: 'failed', reason: error instanceof Error ? error.message : String(error) }
   }
 }
 
