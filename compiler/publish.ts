@@ -2,8 +2,8 @@ import { realpathSync } from 'node:fs'
 import { resolve, sep } from 'node:path'
 import { orNull } from '../src/base/attempt.js'
 import { AgentAppsError, isAgentAppsError } from '../src/base/error.js'
-import { encodeRelease, type ReleaseTerms } from '../src/release/encode-release.js'
-import type { ReleaseRecord } from '../src/release/release-format.js'
+import { encodeRelease, type ReleasePart, type ReleaseTerms } from '../src/release/encode-release.js'
+import { RELEASE_LIMITS, type ReleaseRecord } from '../src/release/release-format.js'
 import { searchedTexts } from '../src/search/searched-texts.js'
 import { TermStore } from '../src/search/term-store.js'
 import { toolTerms } from '../src/search/tool-terms.js'
@@ -59,8 +59,9 @@ export async function publish(options: PublishOptions): Promise<PublishResult> {
   const names = new Map([...source.names].map(([name, all]) => [name, { names: all }]))
   const { namespace } = source.index.header
   const release = encodeRelease(tools, names, terms, namespace, indexFiles.digestOf)
-  for (const { path, bytes } of release.parts) await folder.put(path, bytes)
-  await folder.put(release.header.path, release.header.bytes)
+  const written = [...release.parts, release.header]
+  expectReadable(tools.size, written, directory.dir)
+  for (const { path, bytes } of written) await folder.put(path, bytes)
   await folder.putLatest(release.pin)
   return {
     pin: release.pin,
@@ -96,7 +97,21 @@ async function directoryOf({ paths, ...options }: PublishOptions): Promise<Proje
   )
 }
 
-/** Throws unless neither of two directories is in the other: what is published would be among what is compiled. */
+/** Throws for a release that no runtime reads. */
+function expectReadable(tools: number, parts: readonly ReleasePart[], dir: string): void {
+  const isTooLarge = tools > RELEASE_LIMITS.tools || parts.some(({ bytes, most }) => bytes.length > most)
+  if (!isTooLarge) return
+  throw new AgentAppsError(
+    'PUBLISH_REFUSED',
+    `The skills of ${dir} are too many or too large for a release.`,
+    {
+      hint: 'Publish them from several directories.',
+      file: dir,
+    },
+  )
+}
+
+/** Throws for a folder in the directory of the skills: what is published would be among what is compiled. */
 function expectApart(skills: string, to: string): void {
   const [one, other] = [skills, to].map(dir => (orNull(() => realpathSync(dir)) ?? dir) + sep) as [
     string,

@@ -23,6 +23,7 @@ const PARTS = [
       'host/disk-imports.js',
       'host/main-module.js',
       'host/state-directory.js',
+      'host/file-cache.js',
       'host/no-disk.js',
       'host/bundle-disk.js',
       'bundled-tools.js',

@@ -1,9 +1,11 @@
 // Builds the examples from the packed package and runs each as it is deployed. What needs no program from npm is tested in test/.
 import assert from 'node:assert/strict'
+import { execFile } from 'node:child_process'
 import { cpSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { basename, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import { promisify } from 'node:util'
 import { parse } from 'yaml'
 import { followDockerfile } from './follow-dockerfile.js'
 import { freePort, install, run, withServer } from './processes.js'
@@ -20,6 +22,7 @@ const examples = {
   'a workflow, step by step': runWorkflow,
   'each adapter, with its own packages alone': packed => runAdapters(packed, scratch),
   'a coding agent, with a person who answers': runCodingAgent,
+  'remote skills, from a static server': runRemoteSkills,
 }
 
 try {
@@ -145,6 +148,36 @@ function runCodingAgent(tarball) {
     assert.equal(said.includes('TOOL_DENIED'), deny.length > 0)
     assert.match(readFileSync(join(folder, project, 'src/invoice.js'), 'utf8'), /price \* count/)
   }
+}
+
+/** The skills are published and served, and an agent that has none of its own finds one of them. */
+async function runRemoteSkills(tarball) {
+  const folder = example('remote-skills')
+  installIn(folder, tarball)
+  run('npm', ['run', '--silent', 'compile'], { cwd: folder })
+  const pin = run('npm', ['run', '--silent', 'publish-skills'], { cwd: folder }).trim()
+  assert.match(pin, /^sha256-[0-9a-f]{64}$/)
+  rmSync(join(folder, 'skills'), { recursive: true })
+
+  const port = await freePort()
+  const serve = ['public', '--host', '127.0.0.1', '--port', String(port), '--quiet']
+  const url = `http://127.0.0.1:${port}/`
+  const { given } = await withServer(
+    join(folder, 'node_modules/.bin/sirv'),
+    serve,
+    { cwd: folder },
+    async ask => {
+      assert.equal((await (await ask(`${url}latest.json`)).json()).header, pin)
+      // Not at once: this process is the one that waits for the server.
+      return promisify(execFile)(process.execPath, ['ask.js'], {
+        cwd: folder,
+        env: { ...process.env, URL: url, PIN: pin },
+      })
+    },
+  )
+  console.log(given.stdout)
+  assert.match(given.stdout, /^load-skill {"name":"expenses"}$/m)
+  assert.match(given.stdout, /^Done: Up to 50 euros for each guest\.$/m)
 }
 
 /** The status of an answer, with the result or the error's code. */

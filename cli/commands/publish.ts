@@ -34,7 +34,8 @@ async function run(invocation: Invocation): Promise<number> {
 
 function show(result: PublishResult, { output, cwd }: Invocation, dryRun: boolean): void {
   const { pin, skills, added, changed, removed, code, leftOut, isCompared, dir, written } = result
-  for (const name of added) output.note(printable(`+ ${name}`))
+  // At first, all are added.
+  for (const name of isCompared ? added : []) output.note(printable(`+ ${name}`))
   for (const name of changed) output.note(printable(`~ ${name}`))
   for (const name of removed) output.note(printable(`- ${name}`))
   for (const { tool, reason } of leftOut) output.note(printable(`left out: ${tool} ${reason}`))

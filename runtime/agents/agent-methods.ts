@@ -28,7 +28,7 @@ import { runMarkdown } from '../content/markdown-tool.js'
 import { directoryStates } from '../directory/look-up.js'
 import { allTools } from '../find/all-tools.js'
 import { type OpenedSkill, openSkill } from '../find/opened-skill.js'
-import { nameWithin, requireGiven } from '../find/require-tool.js'
+import { nameGiven, requireGiven } from '../find/require-tool.js'
 import { lazy } from '../host/later.js'
 import { checkAgent, checkSpawned } from '../options/check-limits.js'
 import { type AgentLimits, agentLimits } from '../policy/agent-limits.js'
@@ -118,7 +118,7 @@ export async function invoke(
 ): Promise<unknown> {
   const calls = await callsOf(agent, options, true)
   const { globals } = calls
-  return callTool(await nameWithin(calls.namespace, ref, globals), args, globals, calls.options, calls.caller)
+  return callTool(await nameGiven(ref, globals, calls.namespace), args, globals, calls.options, calls.caller)
 }
 
 export async function open(
@@ -129,7 +129,7 @@ export async function open(
 ): Promise<OpenedSkill> {
   const calls = await callsOf(agent, options, true)
   const { globals } = calls
-  const name = await nameWithin(calls.namespace, ref, globals)
+  const name = await nameGiven(ref, globals, calls.namespace)
   return openForAgent(name, args, globals, calls.options, calls.caller)
 }
 
@@ -170,7 +170,7 @@ export async function authorize(
   given?: InvokeOptions,
 ): Promise<Authorization> {
   const { globals, options, caller, namespace } = await callsOf(agent, given)
-  return decideCall(await nameWithin(namespace, ref, globals), args, globals, options, caller)
+  return decideCall(await nameGiven(ref, globals, namespace), args, globals, options, caller)
 }
 
 export async function answer(
@@ -193,7 +193,7 @@ async function calledBy(
   ids: CallIds,
 ): Promise<IdentifiedCall | null> {
   const { globals, options, namespace } = await callsOf(agent, ids)
-  return callToAnswer(await nameWithin(namespace, ref, globals), args, globals, options)
+  return callToAnswer(await nameGiven(ref, globals, namespace), args, globals, options)
 }
 
 /** @param isCall true if a person may first be asked to trust the project that defines the agent */

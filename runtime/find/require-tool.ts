@@ -33,7 +33,7 @@ export async function resolveWithin(namespace: string, ref: string, globals: Glo
 export async function resolveGiven(ref: string, globals: Globals, namespace = ''): Promise<Resolution> {
   const { remote } = globals
   // That no other entry has it is known after the first time, if files are trusted.
-  const isMissing = remote && namespace === '' && knownTool(ref, globals) === null
+  const isMissing = remote && namespace === '' && !globals.closed && knownTool(ref, globals) === null
   const found = isMissing ? null : await resolveWithin(namespace, ref, globals)
   if (found || !remote) return found
   const own = ownName(namespace, ref)
@@ -60,6 +60,12 @@ export async function findGiven(ref: string, globals: Globals = defaultGlobals()
 export async function requireGiven(ref: string, globals: Globals, namespace = ''): Promise<ToolDef> {
   const resolution = await resolveGiven(ref, globals, namespace)
   return resolution?.tool ?? requireTool(ref, globals, namespace)
+}
+
+/** Qualifies a reference that a program or a model gives in a namespace, so that it leads to the same tool from anywhere. */
+export async function nameGiven(ref: string, globals: Globals, namespace: string): Promise<string> {
+  const own = ownName(namespace, ref)
+  return own !== null && (await resolveGiven(own, globals)) ? own : ref
 }
 
 /** Qualifies a reference that is written in a namespace, so that it leads to the same tool from anywhere. */

@@ -9,6 +9,13 @@ export interface UserState {
   append: (name: string, line: string) => boolean
 }
 
+/** Files that can be fetched again, by name. Its faults are misses, and what it gives must be checked. */
+export interface FileCache {
+  /** Null for a file that is not there, or has more bytes than `size`. */
+  read: (name: string, size: number) => Promise<Uint8Array | null>
+  write: (name: string, bytes: Uint8Array) => Promise<void>
+}
+
 /** A turn in progress. */
 export interface Turn {
   /** The time it began or was last refreshed, in milliseconds since the epoch. */
@@ -61,6 +68,8 @@ export interface Disk extends IndexFiles {
   importModule: (path: string, digests?: ReadonlyMap<string, string>) => Promise<Record<string, unknown>>
   /** The user's state; null if there is no folder for it, or it lies in one of these folders, absolute. */
   userState: (projects: readonly string[]) => Promise<UserState | null>
+  /** A cache in a folder, absolute. Absent on hosts without folders. */
+  fileCache?: (directory: string) => Promise<FileCache>
   /** True if the running program is part of the project in a folder, absolute. Absent on hosts without folders. */
   isProgramOf?: (folder: string) => Promise<boolean>
   /** The compiler's reader; null if it is not installed. */

@@ -99,6 +99,7 @@ export const disk: Disk = {
     if (!digests) return import(pathToFileURL(path).href)
     return (await import('./disk-imports.js')).importChecked(path, digests)
   },
+  fileCache: async directory => (await import('./file-cache.js')).openFileCache(directory),
   userState: async projects => (await import('./state-directory.js')).userState(projects),
   isProgramOf: async folder => (await import('./main-module.js')).isProgramOf(folder),
   async loadParser() {

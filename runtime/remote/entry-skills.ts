@@ -19,6 +19,8 @@ const PAUSE = 10_000
 /** The skills of one remote path entry. */
 export class EntrySkills implements RemoteSearch {
   readonly #tools = new Map<string, ToolDef>()
+  /** The names of rows of the search file that were asked for. */
+  readonly #rows = new Map<number, string>()
   #listed: ToolDef[] | undefined
   #pausedUntil = 0
 
@@ -32,8 +34,13 @@ export class EntrySkills implements RemoteSearch {
     return found && this.#toolOf(found.name, found.record)
   }
 
-  tool(name: string): Promise<ToolDef | null> {
-    return this.#orLeftOut(() => this.find(name))
+  tool(row: number): Promise<ToolDef | null> {
+    return this.#orLeftOut(async () => {
+      const name = this.#rows.get(row) ?? (await this.release.withSearch(file => file.name(row)))
+      if (this.#rows.size >= TOOLS_KEPT) this.#rows.clear()
+      this.#rows.set(row, name)
+      return this.find(name)
+    })
   }
 
   /** Lists all tools. Throws REMOTE_TOO_LARGE for more than lists show, and the faults of loading. */

@@ -20,6 +20,7 @@ import {
 } from '../../src/release/release-format.js'
 import { type RemoteEntry, releaseUrl } from '../../src/release/remote-entry.js'
 import { SearchFile } from '../../src/search/search-file.js'
+import type { FileCache } from '../host/disk-seam.js'
 import type { ByteCache } from './byte-cache.js'
 import { fetchBytes } from './fetch-bytes.js'
 import { differs, foreignFormat, tooLarge } from './remote-faults.js'
@@ -35,6 +36,7 @@ const SEARCH_KEPT = 32 * 1024 * 1024
 export class RemoteRelease {
   readonly url: string
   readonly #loading = new Map<string, Promise<unknown>>()
+  #folder: Promise<FileCache> | undefined
   #search: { file: Promise<SearchFile>; read: number } | undefined
 
   constructor(
@@ -109,9 +111,12 @@ export class RemoteRelease {
    * @throws INTEGRITY_FAILED where it is not what was published
    */
   async withSearch<Answer>(work: (file: SearchFile) => Promise<Answer>): Promise<Answer> {
-    const { search } = await this.header()
+    const { search, skills } = await this.header()
     try {
-      return await work(await this.#openSearch(search))
+      const file = await this.#openSearch(search)
+      // More rows than tools would only take memory.
+      if (file.rows > skills) throw new IndexRefused('its search file has other rows')
+      return await work(file)
     } catch (error) {
       this.#search = undefined
       throw error instanceof IndexRefused ? differs(this.url + partPath(search.digest)) : error
@@ -136,7 +141,8 @@ export class RemoteRelease {
     const known = this.memory.get(path) as Uint8Array | undefined
     if (known) return known.subarray(start, end)
     const isSmall = size <= SMALL_SEARCH
-    const most = Math.min(size, RELEASE_LIMITS.wholeSearch)
+    if (end - start > RELEASE_LIMITS.search) throw tooLarge(this.url + path, RELEASE_LIMITS.search)
+    const most = Math.min(size, RELEASE_LIMITS.search)
     const { bytes, isRange } = await fetchBytes(this.entry, path, most, isSmall ? undefined : [start, end])
     if (isRange) return bytes.length === end - start ? bytes : this.#differs(path)
     if (size > most) throw tooLarge(this.url + path, most)
@@ -164,9 +170,23 @@ export class RemoteRelease {
     return loading as Promise<Value>
   }
 
+  /** The bytes of a file, compared with its digest: from the folder of the entry, or else from the server. */
   async #fetched(path: string, digest: string, most: number): Promise<Uint8Array> {
+    const cache = await this.#cache()
+    const name = path.replace('/', '-')
+    const known = await cache?.read(name, most)
+    if (known && (await sha256(known)).startsWith(digest)) return known
     const { bytes } = await fetchBytes(this.entry, path, most)
-    return (await sha256(bytes)).startsWith(digest) ? bytes : this.#differs(path)
+    if (!(await sha256(bytes)).startsWith(digest)) return this.#differs(path)
+    await cache?.write(name, bytes)
+    return bytes
+  }
+
+  #cache(): Promise<FileCache> | undefined {
+    const { cacheDirectory } = this.entry
+    if (cacheDirectory !== undefined)
+      this.#folder ??= disk.fileCache?.(disk.resolve(disk.cwd(), cacheDirectory))
+    return this.#folder
   }
 
   #differs(path: string): never {

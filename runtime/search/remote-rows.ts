@@ -7,50 +7,60 @@ import type { QueryWord } from '../../src/search/words.js'
 import { unmetVersion } from '../cascade/cascade-faults.js'
 import { allowedAmong } from '../policy/authorize.js'
 import { guardsOf, isEnabled } from '../policy/guards-of.js'
-import type { Globals } from '../state/context.js'
 import type { RemoteSearch } from '../state/remote.js'
 import type { ToolDef } from '../state/tool-def.js'
 import type { Searchable } from './search-view.js'
+import { joinIndexes } from './searched-tools.js'
 
 /** The tools of a remote entry in a search: its rows come after those of all tools before. */
 interface RemoteRows {
   first: number
-  rows: number
-  index: TermIndex
+  file: SearchFile
   search: RemoteSearch
 }
 
 /** All tools that a search ranks: those of a list, and the rows of remote entries after them. */
 export interface RankedTools {
-  indexes: readonly TermIndex[]
+  index: TermIndex
   view: SearchView
+  /** The number of the listed ones. */
+  listed: number
   remote: readonly RemoteRows[]
 }
+
+/** Those of the last search among the same listed tools. */
+const kept = new WeakMap<SearchView, RankedTools>()
 
 /** Adds the rows of remote entries to a view of listed tools. Only the terms that are looked up are loaded. */
 export async function withRemoteRows(
   index: TermIndex,
   view: SearchView,
   terms: readonly string[],
-  { remote }: Globals,
+  searches: readonly RemoteSearch[],
 ): Promise<RankedTools> {
-  const indexes = [index]
-  const found: RemoteRows[] = []
-  let first = view.parts.length
-  for (const search of (await remote?.searches()) ?? []) {
-    const read = await search.ask(async file => {
-      await file.load(terms)
-      return { rows: file.rows, index: file.index(rowsFrom(first, file)) }
-    })
-    if (!read) continue
-    found.push({ ...read, first, search })
-    indexes.push(read.index)
-    first += read.rows
-  }
-  if (found.length === 0) return { indexes, view, remote: [] }
-  const parts = new Uint8Array(first).fill(EVERYTHING)
+  const listed = view.parts.length
+  const files = await Promise.all(
+    searches.map(search => search.ask(file => file.load(terms).then(() => file))),
+  )
+  let next = listed
+  const remote: RemoteRows[] = []
+  files.forEach((file, at) => {
+    if (!file) return
+    remote.push({ first: next, file, search: searches[at] as RemoteSearch })
+    next += file.rows
+  })
+  const known = kept.get(view)
+  if (known && hasFiles(known, remote)) return known
+  const parts = new Uint8Array(next).fill(EVERYTHING)
   parts.set(view.parts)
-  return { indexes, view: searchViewOf(parts), remote: found }
+  const indexes = [index, ...remote.map(({ file, first }) => file.index(rowsFrom(first, file)))]
+  const ranked = { index: joinIndexes(indexes), view: searchViewOf(parts), listed, remote }
+  kept.set(view, ranked)
+  return ranked
+}
+
+function hasFiles({ remote }: RankedTools, now: readonly RemoteRows[]): boolean {
+  return remote.length === now.length && remote.every(({ file }, at) => file === now[at]?.file)
 }
 
 function rowsFrom(first: number, { rows }: SearchFile): Int32Array {
@@ -65,8 +75,8 @@ export interface RankedTool {
   matched: string[]
 }
 
-/** The most rows of which the tools are looked at. */
-const ROWS_MAX = 512
+/** The most remote tools that a search loads. */
+const LOADED_MAX = 512
 
 /**
  * Ranks tools of which the remote ones are only known once they are loaded: those that the caller may not know of, or
@@ -77,33 +87,34 @@ const ROWS_MAX = 512
  */
 export async function rankRemote(
   words: readonly QueryWord[],
-  index: TermIndex,
-  { view, remote }: RankedTools,
+  { index, view, listed, remote }: RankedTools,
   toolAt: (row: number) => ToolDef | null,
   isWanted: (tool: ToolDef) => Promise<boolean>,
   limit: number,
 ): Promise<{ best: RankedTool[]; found: number }> {
-  const listed = remote[0]?.first ?? view.parts.length
   const looked = new Map<number, ToolDef | null>()
   const isCounted = (row: number): boolean => (row < listed ? toolAt(row) : looked.get(row)) !== null
   for (let size = limit; ; size *= 2) {
     const ranking: Ranking = rank(words, index, view, isCounted, size)
-    const best: RankedTool[] = []
-    for (const ranked of ranking.best) {
-      if (best.length === limit) break
-      const tool = ranked.row < listed ? toolAt(ranked.row) : await remoteAt(ranked.row)
-      if (tool) best.push({ ...ranked, tool })
-    }
-    const isAll = ranking.best.length < size || size >= ROWS_MAX
+    const tools = await Promise.all(
+      ranking.best.map(({ row }) => (row < listed ? toolAt(row) : remoteAt(row))),
+    )
+    const all = ranking.best.flatMap((ranked, at) => {
+      const tool = tools[at]
+      return tool ? [{ ...ranked, tool }] : []
+    })
+    const best = all.slice(0, limit)
+    const isAll = ranking.best.length < size || looked.size >= LOADED_MAX
     if (best.length === limit || isAll) return { best, found: ranking.found }
   }
 
   async function remoteAt(row: number): Promise<ToolDef | null> {
     const known = looked.get(row)
     if (known !== undefined) return known
-    const rows = remote.find(one => row < one.first + one.rows) as RemoteRows
-    const name = await rows.search.ask(file => file.name(row - rows.first))
-    const tool = name === null ? null : await rows.search.tool(name)
+    if (looked.size >= LOADED_MAX) return null
+    looked.set(row, null)
+    const rows = remote.find(({ first, file }) => row < first + file.rows) as RemoteRows
+    const tool = await rows.search.tool(row - rows.first)
     const wanted = tool && (await isWanted(tool)) ? tool : null
     looked.set(row, wanted)
     return wanted

@@ -11,7 +11,7 @@ import type { RankedTool } from './remote-rows.js'
 import { filtersOf, type Hit, readQuery, type SearchOptions, type SearchResult } from './search-query.js'
 import { searchUnlisted } from './search-unlisted.js'
 import { type Searchable, searchView } from './search-view.js'
-import { joinIndexes, searchedTools } from './searched-tools.js'
+import { searchedTools } from './searched-tools.js'
 import { textsOf } from './tool-texts.js'
 
 const remotes = lazy(() => import('./remote-rows.js'))
@@ -79,11 +79,11 @@ export async function searchTools(
     view: SearchView,
   ): Promise<{ best: RankedTool[]; found: number }> {
     const { rankRemote, withRemoteRows, isKnownRemote } = await remotes()
-    const ranked = await withRemoteRows(index, view, terms, globals)
+    const searches = (await globals.remote?.searches()) ?? []
+    const ranked = await withRemoteRows(index, view, terms, searches)
     const taken = new Set(tools.map(({ name }) => name))
     return rankRemote(
       words,
-      joinIndexes(ranked.indexes),
       ranked,
       row => (isWanted(toolAt(row)) ? toolAt(row) : null),
       // Names of other entries come first.

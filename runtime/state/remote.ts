@@ -24,6 +24,6 @@ export interface RemoteSkills {
 export interface RemoteSearch {
   /** Does work that reads the search file; null where that cannot be read, with a diagnostic. */
   ask: <Answer>(work: (file: SearchFile) => Promise<Answer>) => Promise<Answer | null>
-  /** Finds the tool of a row's name. */
-  tool: (name: string) => Promise<ToolDef | null>
+  /** Finds the tool of a row of the search file; null where that cannot be read, with a diagnostic. */
+  tool: (row: number) => Promise<ToolDef | null>
 }

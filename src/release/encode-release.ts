@@ -8,6 +8,7 @@ import {
   PART_DIGITS,
   partPath,
   RELEASE_FORMAT,
+  RELEASE_LIMITS,
   type ReleaseHeader,
   type ReleaseNames,
   type ReleaseRecord,
@@ -17,10 +18,17 @@ import {
 
 /** The parts of a release in the order in which they are written, and its pin. */
 export interface EncodedRelease {
-  parts: { path: string; bytes: Uint8Array }[]
-  header: { path: string; bytes: Uint8Array }
+  parts: ReleasePart[]
+  header: ReleasePart
   /** `sha256-` and the digest of the header. */
   pin: string
+}
+
+/** A file of a release, and the most bytes that a reader takes of it. */
+export interface ReleasePart {
+  path: string
+  bytes: Uint8Array
+  most: number
 }
 
 /** The words of the tools of a release: terms that were made anew, and those of the index's search file. */
@@ -43,18 +51,26 @@ export function encodeRelease(
   namespace: string | undefined,
   digestOf: (bytes: Uint8Array) => string,
 ): EncodedRelease {
-  const parts = new Map<string, Uint8Array>()
-  const addPart = (text: string): string => {
+  const parts = new Map<string, ReleasePart>()
+  const addPart = (text: string, most: number): string => {
     const bytes = new TextEncoder().encode(text)
     const digest = digestOf(bytes).slice(0, PART_DIGITS)
-    parts.set(partPath(digest), bytes)
+    const path = partPath(digest)
+    parts.set(path, { path, bytes, most })
     return digest
   }
-  const shards = shardTexts(tools, names).map(addPart)
-  const list = addPart(encodeList(listed(tools), () => []))
+  const shards = shardTexts(tools, names).map(text => addPart(text, RELEASE_LIMITS.shard))
+  // Lists do not show more tools.
+  const isListed = tools.size <= RELEASE_LIMITS.listed
+  const list = addPart(
+    encodeList(isListed ? listed(tools) : [], () => []),
+    RELEASE_LIMITS.list,
+  )
   const rows = [...tools.keys()].map(name => ({ name, isBroken: false }))
   const search = encodeSearch(rows, terms, kept, digestOf)
-  parts.set(partPath(search.digest), search.bytes)
+  const searchPath = partPath(search.digest)
+  // It is read in parts.
+  parts.set(searchPath, { path: searchPath, bytes: search.bytes, most: search.bytes.length })
   const header: ReleaseHeader = {
     format: RELEASE_FORMAT,
     ...(namespace !== undefined && { namespace }),
@@ -66,8 +82,8 @@ export function encodeRelease(
   const bytes = new TextEncoder().encode(`${JSON.stringify(header)}\n`)
   const digest = digestOf(bytes)
   return {
-    parts: [...parts].map(([path, bytes]) => ({ path, bytes })),
-    header: { path: headerPath(digest), bytes },
+    parts: [...parts.values()],
+    header: { path: headerPath(digest), bytes, most: RELEASE_LIMITS.header },
     pin: `sha256-${digest}`,
   }
 }

@@ -80,7 +80,7 @@ const isPublishedSize: Check = value => isSize(value) && (value as number) <= RE
 
 const isHeader = hasFields({
   namespace: optional(isString),
-  skills: isSize,
+  skills: value => isSize(value) && (value as number) <= RELEASE_LIMITS.tools,
   shards: value =>
     Array.isArray(value) &&
     value.length > 0 &&

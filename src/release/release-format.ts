@@ -70,10 +70,12 @@ export type ReleaseShard = Record<string, ReleaseRecord | ReleaseNames>
 export const RELEASE_LIMITS = {
   header: 8 * 1024 * 1024,
   shard: 4 * 1024 * 1024,
-  list: 64 * 1024 * 1024,
+  list: 16 * 1024 * 1024,
   file: 64 * 1024 * 1024,
-  /** The most bytes of a search file that are read as a whole, where a server gives no ranges. */
-  wholeSearch: 8 * 1024 * 1024,
+  /** The most bytes of a search file that are read at once: a block, or all of it where a server gives no ranges. */
+  search: 8 * 1024 * 1024,
+  /** The most tools of a release, of each of which a search holds some bytes. */
+  tools: 2 ** 21,
   /** The most tools of a release that lists and catalogs show. */
   listed: 10_000,
 } as const

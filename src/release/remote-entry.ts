@@ -18,6 +18,11 @@ export interface RemoteEntry {
   fetch?: Fetch
   /** The time limit of one answer, whole, in milliseconds. Default: 30,000. */
   timeoutMs?: number
+  /**
+   * A folder in which what was fetched is kept for other processes, absolute or from the working directory. Default: it is
+   * kept in memory alone.
+   */
+  cacheDirectory?: string
 }
 
 /** True for a path entry that is meant to be remote. */
@@ -25,11 +30,11 @@ export function isRemoteEntry(entry: unknown): entry is RemoteEntry {
   return isJsonObject(entry) && 'url' in entry
 }
 
-const KEYS = ['url', 'integrity', 'namespace', 'fetch', 'timeoutMs']
+const KEYS = ['url', 'integrity', 'namespace', 'fetch', 'timeoutMs', 'cacheDirectory']
 
 /** Why a remote entry cannot be used, as the end of a sentence, with advice; null if it can. */
 export function remoteEntryProblem(entry: RemoteEntry): { problem: string; hint: string } | null {
-  const { url, integrity, namespace, fetch, timeoutMs = 1 } = entry
+  const { url, integrity, namespace, fetch, timeoutMs = 1, cacheDirectory = '.' } = entry
   const unknown = Object.keys(entry).find(key => !KEYS.includes(key))
   if (unknown !== undefined) {
     const near = nearest(unknown, KEYS)
@@ -57,6 +62,8 @@ export function remoteEntryProblem(entry: RemoteEntry): { problem: string; hint:
       problem: 'has a `fetch` that is no function',
       hint: 'Give a function that fetches like the global one.',
     }
+  if (typeof cacheDirectory !== 'string' || cacheDirectory === '')
+    return { problem: 'has a `cacheDirectory` that is no path', hint: 'Give the path of a folder.' }
   if (typeof timeoutMs !== 'number' || !(timeoutMs > 0) || timeoutMs > 2 ** 31 - 1)
     return { problem: `has the \`timeoutMs\` ${shown(timeoutMs)}`, hint: 'Give milliseconds, from 1.' }
   return null

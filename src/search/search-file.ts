@@ -281,16 +281,13 @@ export class SearchFile {
    * @throws IndexRefused
    */
   async load(terms: readonly string[]): Promise<void> {
-    for (const number of new Set(terms.map(blockOf))) {
-      if (this.#terms.has(number)) continue
-      const block = checked(
-        await expectRange(this.read, ...rangeOf(this.table, number)),
-        this.table,
-        number,
-        this.digestOf,
-      )
-      this.#terms.set(number, termsIn(block))
-    }
+    const blocks = [...new Set(terms.map(blockOf))].filter(number => !this.#terms.has(number))
+    await Promise.all(blocks.map(number => this.#loadBlock(number)))
+  }
+
+  async #loadBlock(number: number): Promise<void> {
+    const bytes = await expectRange(this.read, ...rangeOf(this.table, number))
+    this.#terms.set(number, termsIn(checked(bytes, this.table, number, this.digestOf)))
   }
 
   /**

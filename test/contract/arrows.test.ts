@@ -68,6 +68,7 @@ const NODE_HOST = new Set([
   'runtime/host/disk-imports.ts',
   'runtime/host/main-module.ts',
   'runtime/host/state-directory.ts',
+  'runtime/host/file-cache.ts',
 ])
 const PUBLIC = new Set([
   'agent-apps',
@@ -211,6 +212,7 @@ describe('which part may import which', () => {
       'disk-imports.js',
       'main-module.js',
       'state-directory.js',
+      'file-cache.js',
       'no-disk.js',
       'bundle-disk.js',
       'bundled-tools.js',

@@ -186,6 +186,26 @@ describe('a hostile publisher', () => {
     })
   })
 
+  it('cannot have much reserved by numbers that are made up', async () => {
+    const { release, server, runtime } = await attacked()
+    const size = 2 ** 50
+    const { search } = JSON.parse(readFileSync(join(release.to, 'h', `${release.pin.slice(7)}.json`), 'utf8'))
+    for (const header of [
+      { skills: size },
+      { search: { ...search, size: -1 } },
+      { search: { ...search, size: 0.5 } },
+    ])
+      expect(await failure(runtime(craft(release, { header })).findTool('review'))).toMatchObject({
+        code: 'REMOTE_FORMAT',
+      })
+    const large = runtime(craft(release, { header: { search: { ...search, size } } }))
+    expect(await large.search('diff')).toEqual([])
+    const few = runtime(craft(release, { header: { skills: 0 } }))
+    expect(await few.search('diff')).toEqual([])
+    expect(few.diagnostics()).toMatchObject([{ rule: 'remote-left-out' }])
+    expect(server.requests.length).toBeLessThan(20)
+  })
+
   it('only narrows what its skills allow', async () => {
     const { release, server } = await attacked()
     const pin = craft(release, {

@@ -1,6 +1,6 @@
-import { describe, expect, it } from 'vitest'
+import { beforeAll, describe, expect, it } from 'vitest'
 import { ownRuntimes } from '../support/own-runtime.js'
-import { craft, failure, published, serve } from '../support/release-server.js'
+import { craft, failure, type Published, published, serve } from '../support/release-server.js'
 import { makeTree, skill } from '../support/tree.js'
 
 const runtimeOf = ownRuntimes()
@@ -16,9 +16,14 @@ const TREE = Object.fromEntries([
   ['secret/SKILL.md', skill('secret', 'The website has a vault.\n', 'metadata: { gated: true }\n')],
 ])
 
+let release: Published
+beforeAll(async () => {
+  release = await published(TREE)
+})
+
 describe('a search', () => {
   it('reads parts of the search file, and the tools that it finds', async () => {
-    const { to, pin } = await published(TREE)
+    const { to, pin } = release
     const server = await serve(to)
     const runtime = runtimeOf({ paths: [{ url: server.url, integrity: pin }] })
     const hits = await runtime.search('purge the cache')
@@ -34,7 +39,7 @@ describe('a search', () => {
   })
 
   it('reads the whole file from a server without ranges', async () => {
-    const { to, pin } = await published(TREE)
+    const { to, pin } = release
     const server = await serve(to, false)
     const runtime = runtimeOf({ paths: [{ url: server.url, integrity: pin }] })
     expect((await runtime.search('purge')).map(({ name }) => name)).toEqual(['deploy-site'])
@@ -44,7 +49,7 @@ describe('a search', () => {
   })
 
   it('ranks local and remote tools together, each name once', async () => {
-    const { to, pin } = await published(TREE)
+    const { to, pin } = release
     const server = await serve(to)
     const local = makeTree({
       'website/SKILL.md': skill('website', 'Builds it.\n'),
@@ -61,7 +66,6 @@ describe('a search', () => {
   })
 
   it('finds for an agent what that agent may call, also where lists leave the entry out', async () => {
-    const release = await published(TREE)
     const pin = craft(release, { header: { skills: 20_000 } })
     const server = await serve(release.to)
     const runtime = runtimeOf({ paths: [{ url: server.url, integrity: pin }], policy: { deny: 'deploy-*' } })
@@ -72,7 +76,7 @@ describe('a search', () => {
   })
 
   it('leaves out an entry whose words were changed, with a diagnostic', async () => {
-    const { to, pin } = await published(TREE)
+    const { to, pin } = release
     const server = await serve(to)
     server.answer = (_, response, { headers }) => {
       const [, start = 0, end = 0] = /^bytes=(\d+)-(\d+)$/.exec(headers.range ?? '') ?? []

@@ -122,6 +122,7 @@ describe('a remote path entry', () => {
     expect(await denied.listTools()).toEqual([])
     const chosen = runtimeOf({ paths, policy: { allow: 'deploy' } }).forAgent()
     expect((await chosen.listTools()).map(({ name }) => name)).toEqual(['acme:deploy'])
+    expect((await runtime.forAgent().within('beta:deploy').findTool('deploy'))?.name).toBe('beta:deploy')
     const asked = runtimeOf({ paths, policy: { rules: 'acme:*($policy=ask)' } }).forAgent()
     expect(await failure(asked.invoke('deploy'))).toMatchObject({ code: 'APPROVAL_UNAVAILABLE' })
     expect(await asked.invoke('beta:deploy')).toMatchObject({ content: 'Two.\n' })
