@@ -88,7 +88,7 @@ async function made(way: Way, more: Tree = {}): Promise<string> {
 }
 
 describe('the digest that an approval is bound to', () => {
-  it('is the same from disk, from an index and from a bundle', async () => {
+  it('is the same from disk, from an index and from a bundle', { tags: 'long' }, async () => {
     const found = digests(await Promise.all(WAYS.map(async way => [way, await made(way)] as const)))
     const [[, first] = []] = found
     expect(found).toEqual(WAYS.map(way => [way, first]))

@@ -104,7 +104,7 @@ describe('a bundle of large directories', () => {
     expect(readFileSync(deployed.entry, 'utf8')).not.toContain('What own-7 does.')
   })
 
-  it('gives what its index gave', () => {
+  it('gives what its index gave', { tags: 'long' }, () => {
     const [bundle] = ask<unknown[]>(runner, [{ bundle: deployed.entry, names: asked }])
     expect(placeless(bundle, '/nowhere')).toEqual(deployed.index)
   })

@@ -201,7 +201,9 @@ describe('a bundle', () => {
     expect(await ownTools(runtime)).toHaveLength(300)
   })
 
-  it('takes directories of others that have an index, and says what to do of those that have none', async () => {
+  it('takes directories of others that have an index, and says what to do of those that have none', {
+    tags: 'long',
+  }, async () => {
     const { root } = codeProject({
       'skills/a/SKILL.md': skill('a'),
       'theirs/b.skill.js': CODE('b', 'return "b"'),

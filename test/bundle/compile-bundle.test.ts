@@ -167,7 +167,9 @@ describe('its declarations', () => {
     expect(readFileSync(file, 'utf8')).toContain('"more": {')
   })
 
-  it('replace no file of somebody else’s, and become no part of what is compiled', async () => {
+  it('replace no file of somebody else’s, and become no part of what is compiled', {
+    tags: 'long',
+  }, async () => {
     const { root } = codeProject({ ...TREE, [types]: 'export {}\n' })
     const written = (to: string) => compileBundle({ cwd: root, types: to })
     await expect(written(types)).rejects.toMatchObject({

@@ -197,7 +197,7 @@ describe('what allowed-tools lets through', () => {
   })
 })
 
-it('all of it works with frozen prototypes', () => {
+it('all of it works with frozen prototypes', { tags: 'long' }, () => {
   const outcome = runCode(`
     import { createRuntime, defineTool, registerTool, serializeContext } from 'agent-apps'
     const runtime = createRuntime({ paths: [], library: false })

@@ -540,7 +540,7 @@ describe('patterns', () => {
           ])
         },
       ),
-      { numRuns: times(200, 100_000) },
+      { numRuns: times(100, 100_000) },
     )
   })
 

@@ -321,7 +321,7 @@ describe.each(EACH_WAY)('a skill that a person has to allow, %s', way => {
   // the package calls is not the bundle's.
   const absent = way === 'in a bundle' ? ['readResource of its own file', 'agent', 'what a tool opens'] : []
   const there = Object.entries(FILE_WAYS).filter(([name]) => !absent.includes(name))
-  const ways = way === 'from disk' ? there : some(there, 4)
+  const ways = way === 'from disk' ? there : some(there, 2)
 
   it.each(ways)('%s asks, and gives nothing that was refused', async (_, call) => {
     const { runtime, agent, asked } = await opened('deny')

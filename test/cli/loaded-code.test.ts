@@ -73,7 +73,7 @@ function modulesIn(files: readonly string[]): Set<string> {
   )
 }
 
-it('sees a package that a skill needs', () => {
+it('sees a package that a skill needs', { tags: 'long' }, () => {
   const cwd = makeTree({ 'skills/one/SKILL.md': '---\nname: one\ndescription: >\n  Do.\n---\n' })
   const files = loadedModules(['compile', 'skills'], cwd).map(({ file }) => file)
   expect(files.some(file => /\/node_modules\/gray-matter\//.test(file) && HEAVY.test(file))).toBe(true)

@@ -127,7 +127,7 @@ describe('compiling code again', () => {
     expect(checked.diagnostics.map(({ ruleId }) => ruleId)).toEqual(['not-evaluated', 'code-throws'])
   })
 
-  it('clean removes all that was made, and nothing else', async () => {
+  it('clean removes all that was made, and nothing else', { tags: 'long' }, async () => {
     const { dir } = codeSkills(SKILLS)
     const before = snapshot(dir)
     await compile({ paths: [dir], cwd: dir })

@@ -350,7 +350,7 @@ describe('the library', () => {
     expect(tools.map(({ name }) => name)).toEqual(Object.keys(TAGS))
   })
 
-  it.each(EACH_WAY)('has the reserved tags on every tool, %s', async way => {
+  it.each(EACH_WAY)('has the reserved tags on every tool, %s', { tags: 'long' }, async way => {
     const { runtime } = await project(way, { 'skills/other.skill.js': plain('other') })
     for (const [name, tags] of Object.entries(TAGS)) {
       // Without a workspace, there are no tools that need one.

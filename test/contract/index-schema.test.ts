@@ -81,7 +81,7 @@ beforeEach(() => {
 afterEach(() => rmSync(root, { recursive: true, force: true }))
 
 describe('schema/index.json', () => {
-  it('accepts an index with its records in it', async () => {
+  it('accepts an index with its records in it', { tags: 'long' }, async () => {
     const { index } = await compiled(TREE)
     expect(problems(index)).toEqual([])
     expect(Object.keys(index)).toContain('tools')

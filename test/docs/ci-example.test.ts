@@ -39,7 +39,7 @@ function checkout(): { root: string; runStep: (run: string) => { status: number 
 }
 
 describe('examples/ci', () => {
-  it('has a workflow whose steps succeed', () => {
+  it('has a workflow whose steps succeed', { tags: 'long' }, () => {
     const { root, runStep } = checkout()
     expect(STEPS).toHaveLength(3)
     for (const step of STEPS) expect(runStep(step), step).toMatchObject({ status: 0 })

@@ -39,7 +39,7 @@ it('files that are in nobody’s way stay', async () => {
   expect(readFileSync(join(dir, 'pdf/notes.md'), 'utf8')).toBe('Mine.\n')
 })
 
-it('a file that was changed since is neither replaced nor removed', async () => {
+it('a file that was changed since is neither replaced nor removed', { tags: 'long' }, async () => {
   const { cwd, dir } = await exported('skills')
   writeFileSync(join(dir, 'pdf/SKILL.md'), 'Mine.\n')
   const message = 'Nothing was exported to DIR/pdf/SKILL.md. The file was changed after it was exported.'

@@ -80,7 +80,7 @@ it('leaves a folder that may be needed', { tags: 'long' }, () => {
   expect(existsSync(join(place, 'agent-apps-Folder/module-0123ABCD.mjs/own.md'))).toBe(true)
 })
 
-it('runs code where something that was left cannot be removed', () => {
+it('runs code where something that was left cannot be removed', { tags: 'long' }, () => {
   const { dir } = codeProject(TREE)
   const gone = OWNED[0]?.[1] ?? ''
   const place = makeTree({ 'agent-apps-First1/owner': gone, 'agent-apps-Other2/owner': gone })

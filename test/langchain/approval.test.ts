@@ -156,7 +156,7 @@ describe('approval by an interrupt', () => {
     expect(deploying.deployed).toEqual(['staging', 'staging'])
   })
 
-  it('takes the answer to a named agent, too', async () => {
+  it('takes the answer to a named agent, too', { tags: 'long' }, async () => {
     const started = processes({ store: newStore(), agents: [{ id: 'releaser', tools: { allow: 'deploy' } }] })
     const saver = new MemorySaver()
     await chat(started(), saver, { agent: 'releaser' }).run(START, CALL)

@@ -111,7 +111,9 @@ describe('connectMcp, to a server that means harm', () => {
     expect(asked[2]?.digest).not.toBe(asked[0]?.digest)
   })
 
-  it('hands on a schema of another dialect, which the server then holds the arguments against', async () => {
+  it('hands on a schema of another dialect, which the server then holds the arguments against', {
+    tags: 'long',
+  }, async () => {
     const { runtime } = await hostile()
     const tool = await runtime.findTool('mcp://evil/old')
     expect(tool?.frontmatter.params).toMatchObject({

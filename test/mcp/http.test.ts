@@ -290,7 +290,7 @@ syncBuiltinESMExports()`
     }
   })
 
-  it('answers 64 requests at once, and tells others to come back', async () => {
+  it('answers 64 requests at once, and tells others to come back', { tags: 'long' }, async () => {
     const body = { jsonrpc: '2.0', id: 1, method: 'tools/call', params: { name: 'hang', arguments: {} } }
     const hanging = Array.from({ length: 64 }, () => {
       const one = posted({ authorization }, url)

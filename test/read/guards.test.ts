@@ -205,7 +205,7 @@ describe('a field of a definition that nobody knows', () => {
 })
 
 describe('`timeoutMs` of a definition', () => {
-  it('is the `timeout` of its metadata, in code and registered', async () => {
+  it('is the `timeout` of its metadata, in code and registered', { tags: 'long' }, async () => {
     const slow = defined('timeoutMs: 20').replace("() => 'ran'", '() => new Promise(() => {})')
     const { dir } = codeSkills({ 'a.skill.js': slow })
     const { diagnostics } = await check({ cwd: dir, paths: [dir] })

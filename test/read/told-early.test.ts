@@ -458,7 +458,7 @@ describe('a static directive', () => {
     },
   )
 
-  it('that ends its process is named', async () => {
+  it('that ends its process is named', { tags: 'long' }, async () => {
     const cwd = project({
       'd.skill.js': directive('d', 'process.exit(3)'),
       'a.skill.md': skill('a', 'Say :d[x].\n'),

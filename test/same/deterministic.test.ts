@@ -135,7 +135,7 @@ describe('a compile that changes nothing writes nothing', () => {
     expect(compiled(dir)).toEqual(before)
   })
 
-  it('with a cache that is cut off, foreign or of nonsense', async () => {
+  it('with a cache that is cut off, foreign or of nonsense', { tags: 'long' }, async () => {
     const dir = makeTree(goodSkills(20))
     await compile({ paths: [dir] })
     const cache = join(dir, '.agent-apps/cache.json')

@@ -63,7 +63,7 @@ it('uses no cache of which any part was changed or cut off', async () => {
   }
 })
 
-it('uses no cache that somebody sealed over fields of other types', async () => {
+it('uses no cache that somebody sealed over fields of other types', { tags: 'long' }, async () => {
   const dir = await settled()
   const file = join(dir, CACHE)
   const stored = JSON.parse(readFileSync(file, 'utf8').split('\n')[1] ?? '')

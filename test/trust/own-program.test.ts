@@ -115,7 +115,9 @@ describe('a project that the program is no part of', () => {
   const NAMED =
     /^agent-apps: .*Agents do not get build, code of a project that is not trusted: no person can be asked\. If the project is yours, write createRuntime\(\{ policy: \{ trust: \{ project: 'allow' \} \} \}\), or name its `paths`\./
 
-  it('is asked about as ever, and a program without an answer is told once what to write', async () => {
+  it('is asked about as ever, and a program without an answer is told once what to write', {
+    tags: 'long',
+  }, async () => {
     const clone = await compiledProject()
     const host = makeTree({ 'host.mjs': program() })
     const seen = start(clone, [join(host, 'host.mjs')])
@@ -136,7 +138,7 @@ describe('a project that the program is no part of', () => {
     })
   })
 
-  it('is not chosen by what only looks like its main module', async () => {
+  it('is not chosen by what only looks like its main module', { tags: 'long' }, async () => {
     const clone = await compiledProject({
       '-': program(),
       'file.mjs': program(),

@@ -122,7 +122,7 @@ describe('a project that nobody chose', () => {
     expect(requests.length).toBe(1)
   })
 
-  it('is asked about once, whenever a call comes while the answer does', async () => {
+  it('is asked about once, whenever a call comes while the answer does', { tags: 'long' }, async () => {
     const { runtime, requests } = asking(await compiled(), ['allow-session'])
     const calls = Array.from({ length: times(50, 200) }, async (_, delay) => {
       // Ticks: each call looks for an answer a little later than the one before it.
