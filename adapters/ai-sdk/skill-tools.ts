@@ -16,6 +16,8 @@ export interface SkillTools {
   system: string
   /** The tools and skills that the model does not get, with advice for a person. The SDK ignores it. */
   withheld: WithheldTool[]
+  /** Finds the tools that have the words of a query: the `search` of version 7's `toolSearch`. The SDK ignores it. */
+  findTools: ToolSearch
   /** With `approval: 'sdk'`, decides for version 7 which calls a person must approve. Version 6 asks the tools. */
   toolApproval: Record<string, ToolApproval>
   /** The `secret`, under the name that both versions take. */
@@ -27,6 +29,12 @@ export type ToolApproval = (
   input: unknown,
   call: { toolCallId: string; messages: ModelMessage[] },
 ) => Promise<{ type: 'user-approval'; reason: string } | undefined>
+
+/** Finds tools by words. Returns names of `tools`, best first. */
+export type ToolSearch = (search: {
+  query: string
+  tools: { name: string; description?: string }[]
+}) => Promise<string[]>
 
 /**
  * An agent's tools and skills for the AI SDK. A snapshot: call it again after skills change.
@@ -43,13 +51,42 @@ export async function skillTools(runtime: Runtime, options: SkillToolsOptions = 
   const instructions = await instructionsFor(offer, options.for)
   const approval = options.approval === 'sdk' ? sdkApproval(runtime, secret) : null
   return {
-    tools: Object.fromEntries([...tools].map(([name, tool]) => [name, aiTool(name, tool, approval)])),
+    tools: Object.fromEntries(
+      [...tools].map(([name, tool]) => {
+        const made = aiTool(name, tool, approval)
+        const isDeferred = options.deferLoading === true && tool.runs !== null
+        // A field of version 7's tools alone.
+        return [name, isDeferred ? Object.assign(made, { deferLoading: true }) : made]
+      }),
+    ),
     instructions,
     system: instructions,
     withheld,
+    findTools: async ({ query, tools }) => {
+      const found = await offer.toolsFor(query)
+      return [...found, ...hostToolsFor(query, tools, offer.tools)]
+    },
     toolApproval: approval ? toolApprovals(tools, approval) : {},
     ...(secret !== undefined && { experimental_toolApprovalSecret: secret }),
   }
+}
+
+/** The host's own tools whose name or description has words of the query, those with the most of them first. */
+function hostToolsFor(
+  query: string,
+  tools: readonly { name: string; description?: string }[],
+  ours: ReadonlyMap<string, ModelTool>,
+): string[] {
+  const words = query.toLowerCase().match(/[\p{L}\p{N}]+/gu) ?? []
+  return tools
+    .filter(({ name }) => !ours.has(name))
+    .map(({ name, description = '' }) => {
+      const text = `${name} ${description}`.toLowerCase()
+      return { name, count: words.filter(word => text.includes(word)).length }
+    })
+    .filter(({ count }) => count > 0)
+    .sort((one, other) => other.count - one.count)
+    .map(({ name }) => name)
 }
 
 function toolApprovals(
@@ -90,6 +127,11 @@ export interface SkillToolsOptions extends OfferOptions {
    * `runtime`.
    */
   approval?: 'runtime' | 'sdk' | undefined
+  /**
+   * True to keep the tools that run something from the model until `toolSearch` of version 7, which you add to `tools`,
+   * finds them. Default: false.
+   */
+  deferLoading?: boolean | undefined
   /** The secret with which the SDK signs approval requests, for `approval: 'sdk'` without a `store`. */
   secret?: string | Uint8Array | undefined
 }
@@ -99,8 +141,9 @@ export type SkillToolNames = OfferNames
 
 function checkOptions(options: SkillToolsOptions): void {
   const check = checkOptionsOf('skillTools')
-  checkOffer(check, options, ['approval', 'for', 'secret', 'sessionId', 'userId'])
+  checkOffer(check, options, ['approval', 'deferLoading', 'for', 'secret', 'sessionId', 'userId'])
   check.oneOf('approval', options.approval, ['runtime', 'sdk'])
+  check.oneOf('deferLoading', options.deferLoading, [true, false])
   const idle = (['sessionId', 'userId'] as const).find(id => options[id] !== undefined)
   if (options.agent === undefined && idle !== undefined)
     throw check.invalid(`has \`${idle}\`, but no \`agent\``, `Give \`policy: { ${idle} }\`.`)

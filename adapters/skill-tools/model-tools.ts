@@ -12,6 +12,8 @@ export interface Offer {
   instructions: string
   /** Describes the skills that the words of a user find, if the catalog does not; empty where there are none. */
   relevantTo: (words: string) => Promise<string>
+  /** The model names of the tools that run something and have these words, best first. */
+  toolsFor: (words: string) => Promise<string[]>
 }
 
 export interface Offered {
@@ -39,8 +41,8 @@ export const OFFER_NAMES: OfferNames = {
 export const CATALOG_BUDGET = 4000
 /** The share of the budget that the skills that a user's words find may have besides. */
 const RELEVANT_SHARE = 1 / 4
-/** The most skills that are found by a user's words. */
-const RELEVANT_MAX = 20
+/** The most skills, or tools, that are found by words. */
+const FOUND_MAX = 20
 /** The most names in a schema's `enum`; more would fill the prompt. */
 const ENUM_MAX = 100
 
@@ -57,7 +59,9 @@ export async function modelTools(wanted: Offered): Promise<Offer> {
     library: true,
     content: ({ name }) => contentOf(agent, name),
   })
-  const tools = await runningTools(running, wanted)
+  const modelNamed = await modelNamesOf(running, wanted)
+  const { events } = wanted
+  const tools = new Map([...modelNamed].map(([name, tool]) => [name, modelTool(agent, tool, events)]))
   const known = skills.map(({ name }) => name)
   const described = new Set(catalog.described)
   if (known.length > 0) {
@@ -76,8 +80,13 @@ export async function modelTools(wanted: Offered): Promise<Offer> {
     instructions: catalog.text,
     async relevantTo(words) {
       if (others.length === 0) return ''
-      const hits = await agent.search(words, { names: others, library: true, limit: RELEVANT_MAX })
+      const hits = await agent.search(words, { names: others, library: true, limit: FOUND_MAX })
       return (await makeRelevant(hits, { budget: budget * RELEVANT_SHARE })).text
+    },
+    async toolsFor(words) {
+      const named = new Map([...modelNamed].map(([modelName, { name }]) => [name, modelName]))
+      const hits = await agent.search(words, { names: [...named.keys()], library: true, limit: FOUND_MAX })
+      return hits.flatMap(({ name }) => named.get(name) ?? [])
     },
   }
 }
@@ -87,16 +96,16 @@ function isDeferred({ frontmatter }: ToolDef): boolean {
   return frontmatter.metadata.catalog === 'never'
 }
 
-/** The tools that run code, by model name. */
-async function runningTools(
+/** The tools that run something, by model name. */
+async function modelNamesOf(
   running: readonly ToolDef[],
-  { agent, names: { load, read, search }, taken = [], events }: Offered,
-): Promise<Map<string, ModelTool>> {
+  { names: { load, read, search }, taken = [] }: Offered,
+): Promise<Map<string, ToolDef>> {
   const given = await modelNames(
     running.map(({ name }) => name),
     [load, read, search, ...taken],
   )
-  return new Map(running.map(tool => [given.get(tool.name) ?? tool.name, modelTool(agent, tool, events)]))
+  return new Map(running.map(tool => [given.get(tool.name) ?? tool.name, tool]))
 }
 
 /** The content of a skill for the prompt, unless opening it needs approval. */
