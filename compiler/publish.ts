@@ -119,7 +119,7 @@ function expectApart(skills: string, to: string): void {
   ]
   if (!other.startsWith(one)) return
   throw new AgentAppsError('PUBLISH_REFUSED', `${to} is in the directory of the skills, ${skills}.`, {
-    hint: 'Publish to a folder outside of it.',
+    hint: 'Publish to a folder outside of it, or name the directory: `agent-apps publish ./skills --to DIR`.',
     file: to,
   })
 }

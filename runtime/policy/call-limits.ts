@@ -63,7 +63,8 @@ export class CallLimits {
     readonly globals: Globals,
     readonly areMany = false,
   ) {
-    this.#agent = areMany ? withIndexes(agent) : agent
+    // What a bare name means may have to be fetched, so it is asked only for tools that a rule names.
+    this.#agent = areMany || globals.remote ? withIndexes(agent, globals.remote ? 1 : INDEXED_MIN) : agent
   }
 
   /** The limits of a tool's calls. Each list is marked with whether it means the tool by its bare name. */
@@ -171,11 +172,9 @@ function asksMeaning(list: Listed, tool: ToolDef): boolean {
 /** Shorter lists are searched linearly. */
 const INDEXED_MIN = 4
 
-function withIndexes(agent: AgentLimits): AgentLimits {
+function withIndexes(agent: AgentLimits, min: number): AgentLimits {
   const all = (lists: readonly Listed[]): readonly Listed[] =>
-    lists.map(list =>
-      list.rules.length < INDEXED_MIN ? list : { ...list, index: new RuleIndex(list.rules) },
-    )
+    lists.map(list => (list.rules.length < min ? list : { ...list, index: new RuleIndex(list.rules) }))
   const { allowedTools, allow, deny, hostRules, callerRules } = agent
   return {
     ...agent,

@@ -16,6 +16,8 @@ const TOOLS_KEPT = 20_000
 /** After a fault, an entry is left out of lists and searches for so many milliseconds without being asked again. */
 const PAUSE = 10_000
 
+type Asked = 'Lists' | 'Searches'
+
 /** The skills of one remote path entry. */
 export class EntrySkills implements RemoteSearch {
   readonly #tools = new Map<string, ToolDef>()
@@ -35,7 +37,7 @@ export class EntrySkills implements RemoteSearch {
   }
 
   tool(row: number): Promise<ToolDef | null> {
-    return this.#orLeftOut(async () => {
+    return this.#orLeftOut('Searches', async () => {
       const name = this.#rows.get(row) ?? (await this.release.withSearch(file => file.name(row)))
       if (this.#rows.size >= TOOLS_KEPT) this.#rows.clear()
       this.#rows.set(row, name)
@@ -54,13 +56,14 @@ export class EntrySkills implements RemoteSearch {
   }
 
   async listOrNone(): Promise<ToolDef[]> {
-    return this.#listed ?? (await this.#orLeftOut(() => this.list())) ?? []
+    return this.#listed ?? (await this.#orLeftOut('Lists', () => this.list())) ?? []
   }
 
   async ask<Answer>(work: (file: SearchFile) => Promise<Answer>): Promise<Answer | null> {
     // Its blocks are compared by a digest that this host cannot make at once.
-    if (disk.digestOf(new Uint8Array()) === '') return this.#leaveOut('this host cannot search it')
-    return this.#orLeftOut(() => this.release.withSearch(work))
+    if (disk.digestOf(new Uint8Array()) === '')
+      return this.#leaveOut('Searches', 'this host cannot make digests at once')
+    return this.#orLeftOut('Searches', () => this.release.withSearch(work))
   }
 
   #toolOf(name: string, facts: ListedFacts): ToolDef {
@@ -80,23 +83,23 @@ export class EntrySkills implements RemoteSearch {
     throw foreignFormat(this.release.url, `has another "${name}" in its list than in its shards`)
   }
 
-  async #orLeftOut<Answer>(work: () => Promise<Answer>): Promise<Answer | null> {
+  async #orLeftOut<Answer>(asked: Asked, work: () => Promise<Answer>): Promise<Answer | null> {
     if (Date.now() < this.#pausedUntil) return null
     try {
       return await work()
     } catch (error) {
       if (!isAgentAppsError(error)) throw error
       if (error.code !== 'REMOTE_TOO_LARGE') this.#pausedUntil = Date.now() + PAUSE
-      return this.#leaveOut((error as AgentAppsError).message)
+      return this.#leaveOut(asked, (error as AgentAppsError).message)
     }
   }
 
-  #leaveOut(why: string): null {
+  #leaveOut(asked: Asked, why: string): null {
     addDiagnostic(this.globals, {
       file: this.release.url,
       rule: 'remote-left-out',
       severity: 'warning',
-      reason: `Lists and searches leave this path entry out: ${why.replace(/\.$/, '')}`,
+      reason: `${asked} leave this path entry out: ${why.replace(/\.$/, '')}`,
       note: 'Its tools are still found by their names, once the server gives what was published.',
     })
     return null

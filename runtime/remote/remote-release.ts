@@ -49,7 +49,7 @@ export class RemoteRelease {
   header(): Promise<ReleaseHeader> {
     const digest = pinnedDigest(this.entry.integrity) as string
     const path = headerPath(digest)
-    return this.#parsed(path, digest, RELEASE_LIMITS.header, text => {
+    return this.#parsed('header', path, digest, text => {
       const header = releaseHeaderIn(text)
       if (header === null) throw this.#foreign(path, 'is no header of a release')
       if ('otherFormat' in header)
@@ -69,7 +69,7 @@ export class RemoteRelease {
     const { shards } = await this.header()
     const digest = shards[releaseShardOf(name, shards.length)] as string
     const path = partPath(digest)
-    const shard = await this.#parsed(path, digest, RELEASE_LIMITS.shard, text => {
+    const shard = await this.#parsed('shard', path, digest, text => {
       const read = releaseShardIn(text)
       if (read === null) throw this.#foreign(path, 'is no shard of a release')
       return read
@@ -84,7 +84,7 @@ export class RemoteRelease {
   async list(): Promise<ListColumns> {
     const { list, skills } = await this.header()
     const path = partPath(list)
-    return this.#parsed(path, list, RELEASE_LIMITS.list, text => {
+    return this.#parsed('list', path, list, text => {
       try {
         const columns = listIn(text)
         if (columns.names.length === skills) return columns
@@ -98,9 +98,10 @@ export class RemoteRelease {
   /** The bytes of a published file. */
   async file({ sha256, size }: FileDigest): Promise<Uint8Array> {
     const path = filePath(sha256)
-    return this.#kept(path, async () => {
+    const key = `file ${path}`
+    return this.#kept(key, async () => {
       const bytes = await this.#fetched(path, sha256, size)
-      this.memory.set(path, bytes, size)
+      this.memory.set(key, bytes, size)
       return bytes
     })
   }
@@ -138,7 +139,8 @@ export class RemoteRelease {
 
   /** A range of a search file, not compared yet: each of its blocks has a digest. */
   async #range(path: string, size: number, start: number, end: number): Promise<Uint8Array> {
-    const known = this.memory.get(path) as Uint8Array | undefined
+    const key = `search ${path}`
+    const known = this.memory.get(key) as Uint8Array | undefined
     if (known) return known.subarray(start, end)
     const isSmall = size <= SMALL_SEARCH
     if (end - start > RELEASE_LIMITS.search) throw tooLarge(this.url + path, RELEASE_LIMITS.search)
@@ -147,26 +149,32 @@ export class RemoteRelease {
     if (isRange) return bytes.length === end - start ? bytes : this.#differs(path)
     if (size > most) throw tooLarge(this.url + path, most)
     if (bytes.length !== size) return this.#differs(path)
-    this.memory.set(path, bytes, size)
+    this.memory.set(key, bytes, size)
     return bytes.subarray(start, end)
   }
 
-  /** What a text that has a digest says, parsed once. */
-  #parsed<Value>(path: string, digest: string, most: number, parse: (text: string) => Value): Promise<Value> {
-    return this.#kept(path, async () => {
-      const bytes = await this.#fetched(path, digest, most)
+  /** What a text that has a digest says, parsed once. A header may give one file as several kinds. */
+  #parsed<Value>(
+    kind: 'header' | 'shard' | 'list',
+    path: string,
+    digest: string,
+    parse: (text: string) => Value,
+  ): Promise<Value> {
+    const key = `${kind} ${path}`
+    return this.#kept(key, async () => {
+      const bytes = await this.#fetched(path, digest, RELEASE_LIMITS[kind])
       const value = parse(new TextDecoder().decode(bytes))
-      this.memory.set(path, value, PARSED * bytes.length)
+      this.memory.set(key, value, PARSED * bytes.length)
       return value
     })
   }
 
   /** What is in memory, on its way, or else loaded now. A failure is not kept. */
-  #kept<Value>(path: string, load: () => Promise<Value>): Promise<Value> {
-    const known = this.memory.get(path)
+  #kept<Value>(key: string, load: () => Promise<Value>): Promise<Value> {
+    const known = this.memory.get(key)
     if (known !== undefined) return Promise.resolve(known as Value)
-    const loading = this.#loading.get(path) ?? load().finally(() => this.#loading.delete(path))
-    this.#loading.set(path, loading)
+    const loading = this.#loading.get(key) ?? load().finally(() => this.#loading.delete(key))
+    this.#loading.set(key, loading)
     return loading as Promise<Value>
   }
 

@@ -198,6 +198,13 @@ describe('a hostile publisher', () => {
       expect(await failure(runtime(craft(release, { header })).findTool('review'))).toMatchObject({
         code: 'REMOTE_FORMAT',
       })
+    const { shards } = JSON.parse(readFileSync(join(release.to, 'h', `${release.pin.slice(7)}.json`), 'utf8'))
+    const other = runtime(
+      craft(release, { header: { list: shards[0], search: { ...search, digest: shards[0] } } }),
+    )
+    expect((await other.findTool('review'))?.name).toBe('review')
+    expect(await failure(other.listTools())).toMatchObject({ code: 'REMOTE_FORMAT' })
+    expect(await other.search('diff')).toEqual([])
     const large = runtime(craft(release, { header: { search: { ...search, size } } }))
     expect(await large.search('diff')).toEqual([])
     const few = runtime(craft(release, { header: { skills: 0 } }))

@@ -103,6 +103,35 @@ describe('a remote path entry', () => {
     expect(await failure(runtime.invoke('delegates'))).toMatchObject({ code: 'TOOL_NOT_FOUND' })
   })
 
+  it('has nothing around its skills, whatever a project promotes to all tools', async () => {
+    const { to, pin } = await published(TREE)
+    const server = await serve(to)
+    const local = makeTree({
+      'SKILL.md':
+        '---\nname: main\ndescription: Governs.\nmetadata: { role: main, $global: { shout: true } }\n---\n',
+      'shout.skill.mjs': `export const frontmatter = { name: 'shout', description: 'Shouts.', metadata: { role: 'middleware' } }
+export default async ctx => (await ctx.manager.next()).toUpperCase()
+`,
+      'own/SKILL.md': skill('own', 'Mine.\n'),
+    })
+    const runtime = runtimeOf({ paths: [local, { url: server.url, integrity: pin }] })
+    expect(await runtime.invoke('own')).toBe('MINE.\n')
+    expect(await runtime.invoke('review')).toBe('Read the diff.\n')
+  })
+
+  it('asks no server what a rule means for tools that it does not name', async () => {
+    const tree = Object.fromEntries(
+      Array.from({ length: 200 }, (_, at) => [`acme/tool-${at}/SKILL.md`, skill(`tool-${at}`)]),
+    )
+    const { to, pin } = await published(tree, 'folder')
+    const server = await serve(to)
+    const policy = { rules: 'tool-7($policy=deny)' }
+    const agent = runtimeOf({ paths: [{ url: server.url, integrity: pin }], policy }).forAgent()
+    expect(await agent.listTools()).toHaveLength(199)
+    // The header, the list, and the shard of the one that is named.
+    expect(server.requests).toHaveLength(3)
+  })
+
   it('has the names of its namespaces, and is limited by the policy of the host', async () => {
     const { to, pin } = await published(
       {
