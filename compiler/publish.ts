@@ -7,7 +7,7 @@ import { RELEASE_LIMITS, type ReleaseRecord } from '../src/release/release-forma
 import { searchedTexts } from '../src/search/searched-texts.js'
 import { TermStore } from '../src/search/term-store.js'
 import { toolTerms } from '../src/search/tool-terms.js'
-import { indexFiles, readSearch } from './index/index-files.js'
+import { indexFiles } from './index/index-files.js'
 import { readProject } from './pipeline/read-project.js'
 import { checkProjectOptions } from './project/option-checks.js'
 import type { ProjectDirectory, ProjectOptions } from './project/project.js'
@@ -131,7 +131,8 @@ async function publishTools(
   folder: ReleaseFolder,
 ): Promise<{ tools: Map<string, ReleaseRecord>; terms: ReleaseTerms }> {
   const tools = new Map<string, ReleaseRecord>()
-  const kept = keptSearch(dir, source)
+  const { search } = source
+  const kept = search && { file: search, isKept: (name: string) => source.tools.has(name) }
   const store = new TermStore()
   const stored: number[] = []
   const files = new FileCopies(dir, folder)
@@ -147,10 +148,4 @@ async function publishTools(
   }
   await files.finish()
   return { tools, terms: { terms: store.index(stored), kept } }
-}
-
-/** The words of the directory's search file; null without one. */
-function keptSearch(dir: string, { index, tools }: ReleaseSource): ReleaseTerms['kept'] {
-  if (index.header.search === undefined) return null
-  return { file: readSearch(dir, index.header), isKept: name => tools.has(name) }
 }

@@ -15,8 +15,9 @@ import {
   type ToolRecord,
 } from '../../src/index/index-format.js'
 import { IndexRefused, type OpenIndex, openIndex, otherEntry, readParts } from '../../src/index/read-index.js'
+import type { WholeSearch } from '../../src/search/search-file.js'
 import type { SearchDirectory } from '../../src/skill/path-entry.js'
-import { indexFiles } from '../index/index-files.js'
+import { indexFiles, readSearch } from '../index/index-files.js'
 
 /** What an index says of a directory that is published. */
 export interface ReleaseSource {
@@ -26,6 +27,8 @@ export interface ReleaseSource {
   /** The published tools that a bare name stands for, by that name. */
   names: Map<string, string[]>
   leftOut: LeftOut[]
+  /** The directory's search file; null without one. */
+  search: WholeSearch | null
 }
 
 export interface IndexedTool {
@@ -101,7 +104,8 @@ function sourceOf(dir: string, index: OpenIndex): ReleaseSource {
     const there = all.filter(one => tools.has(one))
     if (there.length > 0) names.set(name, there)
   }
-  return { index, tools, names, leftOut }
+  const search = index.header.search === undefined ? null : readSearch(dir, index.header)
+  return { index, tools, names, leftOut, search }
 }
 
 const EMPTY: ToolDetails = { verbatim: {}, resources: [] }

@@ -33,7 +33,8 @@ export async function fetchBytes(
     const init: RequestInit = {
       signal,
       redirect: 'manual',
-      credentials: 'omit',
+      // Workers have no cookies, and refuse to be told so.
+      ...('credentials' in Request.prototype && { credentials: 'omit' }),
       // A range of compressed bytes would be of no use.
       headers: range ? { range: `bytes=${range[0]}-${range[1] - 1}`, 'accept-encoding': 'identity' } : {},
     }

@@ -3,12 +3,8 @@ import type { FileDigest } from '../../src/index/index-format.js'
 import type { ListColumns } from '../../src/index/list-columns.js'
 import { IndexRefused } from '../../src/index/read-index.js'
 import { listIn } from '../../src/index/read-list.js'
-import {
-  pinnedDigest,
-  releaseHeaderIn,
-  releaseRecordIn,
-  releaseShardIn,
-} from '../../src/release/read-release.js'
+import { pinnedDigest } from '../../src/release/pin.js'
+import { releaseHeaderIn, releaseRecordIn, releaseShardIn } from '../../src/release/read-release.js'
 import {
   filePath,
   headerPath,

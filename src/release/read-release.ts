@@ -6,6 +6,7 @@ import { isFrontmatter, isRange, isSkillFile } from '../index/record-fault.js'
 import { arrayOf, type Check, hasFields, isString, optional } from '../index/record-shapes.js'
 import { isName, isQualifiedName, labelOf } from '../skill/names.js'
 import { isReferences } from '../skill/references.js'
+import { pinnedDigest } from './pin.js'
 import {
   RELEASE_FORMAT,
   RELEASE_LIMITS,
@@ -14,14 +15,6 @@ import {
   type ReleaseRecord,
   type ReleaseShard,
 } from './release-format.js'
-
-/** A pin has this before the digest of the header. */
-const PIN = /^sha256-([0-9a-f]{64})$/
-
-/** The digest in a pin; null for anything else. */
-export function pinnedDigest(pin: unknown): string | null {
-  return (typeof pin === 'string' && PIN.exec(pin)?.[1]) || null
-}
 
 /** The header in a text. `otherFormat` is set for one that another version of the format has; null for no header. */
 export function releaseHeaderIn(text: string): ReleaseHeader | { otherFormat: string } | null {

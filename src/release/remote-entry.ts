@@ -1,7 +1,7 @@
 import { isJsonObject } from '../base/json.js'
 import { nearest } from '../base/nearest.js'
 import { namespaceProblem } from '../skill/namespaces.js'
-import { pinnedDigest } from './read-release.js'
+import { pinnedDigest } from './pin.js'
 
 /** Fetches like the global function. */
 export type Fetch = (url: string, init: RequestInit) => Promise<Response>

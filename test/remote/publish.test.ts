@@ -135,6 +135,15 @@ describe('publish', () => {
     expect((await runtime.findTool('review'))?.frontmatter.metadata).toEqual({ triggers: ['now'] })
   })
 
+  it('publishes a directory without skills', async () => {
+    const { to, pin } = await published({ 'notes.md': 'Nothing.\n' })
+    const server = await serve(to)
+    const runtime = runtimeOf({ paths: [{ url: server.url, integrity: pin }] })
+    expect(await runtime.listTools()).toEqual([])
+    expect(await runtime.findTool('review')).toBeNull()
+    expect(await runtime.search('review')).toEqual([])
+  })
+
   it('takes the namespace of a path entry in the configuration', async () => {
     const root = makeTree({
       'agent-apps.config.json': JSON.stringify({ paths: [{ dir: 'skills', namespace: 'acme' }, 'others'] }),

@@ -1,3 +1,6 @@
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { publish } from 'agent-apps/compiler'
 import { beforeAll, describe, expect, it } from 'vitest'
 import { ownRuntimes } from '../support/own-runtime.js'
 import { craft, failure, type Published, published, serve } from '../support/release-server.js'
@@ -73,6 +76,16 @@ describe('a search', () => {
     expect(await agent.search('purge')).toEqual([])
     expect((await agent.search('word5x11')).map(({ name }) => name)).toEqual(['skill-11'])
     expect(await failure(agent.listTools())).toMatchObject({ code: 'REMOTE_TOO_LARGE' })
+  })
+
+  it('is not published from a search file that was damaged', async () => {
+    const folder = join(release.skills, '.agent-apps')
+    const file = join(folder, readdirSync(folder).find(name => name.startsWith('search-')) as string)
+    const bytes = readFileSync(file)
+    writeFileSync(file, bytes.subarray(1))
+    const error = await failure(publish({ paths: [release.skills], to: release.to }))
+    writeFileSync(file, bytes)
+    expect(error).toMatchObject({ code: 'PUBLISH_REFUSED' })
   })
 
   it('leaves out an entry whose words were changed, with a diagnostic', async () => {
