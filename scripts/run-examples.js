@@ -8,6 +8,7 @@ import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import { parse } from 'yaml'
 import { followDockerfile } from './follow-dockerfile.js'
+import { followPage } from './follow-page.js'
 import { freePort, install, run, withServer } from './processes.js'
 import { runAdapters } from './run-adapters.js'
 import { runMonorepo } from './run-monorepo.js'
@@ -23,6 +24,7 @@ const examples = {
   'each adapter, with its own packages alone': packed => runAdapters(packed, scratch),
   'a coding agent, with a person who answers': runCodingAgent,
   'remote skills, from a static server': runRemoteSkills,
+  ...Object.fromEntries(quickStarts().map(page => [`docs/${page}, followed`, followerOf(page)])),
 }
 
 try {
@@ -43,6 +45,15 @@ try {
   process.exitCode = failed > 0 ? 1 : 0
 } finally {
   rmSync(scratch, { recursive: true, force: true })
+}
+
+/** The pages that lead from an empty folder to an answer of an agent. */
+function quickStarts() {
+  return readdirSync(join(PROJECT, 'docs')).filter(page => page.startsWith('use-'))
+}
+
+function followerOf(page) {
+  return tarball => followPage(`docs/${page}`, join(scratch, basename(page, '.md')), tarball)
 }
 
 /** A copy of an example. */
