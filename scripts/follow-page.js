@@ -4,22 +4,42 @@ import { spawn, spawnSync } from 'node:child_process'
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { dirname, join, resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { DEADLINE } from './processes.js'
+import { DEADLINE, install } from './processes.js'
 
 const PROJECT = fileURLToPath(new URL('..', import.meta.url))
 const { devDependencies } = JSON.parse(readFileSync(join(PROJECT, 'package.json'), 'utf8'))
 /** The versions of packages that pages install, so that a new release does not fail this project's CI. */
 const VERSIONS = {
   ...devDependencies,
+  esbuild: '0.28.2',
   hono: '4.13.19',
   next: '16.4.6',
-  react: '19.2.8',
-  'react-dom': '19.2.8',
+  react: '19.3.1',
+  'react-dom': '19.3.1',
+  workerd: '1.20261117.1',
 }
+/** Packages that several pages install: they are installed once, and each page gets a copy. */
+const SHARED = [
+  '@langchain/core',
+  '@modelcontextprotocol/client',
+  '@modelcontextprotocol/server',
+  'ai',
+  'esbuild',
+  'hono',
+  'langchain',
+  'vite',
+  'workerd',
+]
 /** A figure that differs from run to run. */
 const TIME = /\b\d+ ms\b/g
 /** A line of a page that stands for any lines. */
 const ANY_LINES = /^…$/m
+
+/** Installs in `folder` what several pages need, for `followPage`. */
+export function installShared(folder, tarball) {
+  install(folder, [tarball, ...SHARED.map(name => `${name}@${VERSIONS[name]}`)])
+  return folder
+}
 
 /**
  * Follows the page's fenced blocks in order. One with a path (```` ```js agent.mjs ````) is a file. In a `console` block, a
@@ -28,17 +48,14 @@ const ANY_LINES = /^…$/m
  *
  * @param page its path in the project
  * @param tarball the packed package, for `npm install agent-apps`
+ * @param shared a folder where `installShared` installed packages; without it, each command of npm is run as it is
  */
-export function followPage(page, folder, tarball) {
+export function followPage(page, folder, tarball, shared) {
   mkdirSync(folder, { recursive: true })
-  const servers = []
-  const env = {
-    ...process.env,
-    npm_config_audit: 'false',
-    npm_config_fund: 'false',
-    npm_config_prefer_offline: 'true',
-  }
   const text = readFileSync(join(PROJECT, page), 'utf8')
+  const servers = []
+  /** The packages that the page said to install. */
+  const installed = new Set()
   let commands = 0
   try {
     for (const [, , language, path, content] of text.matchAll(/^(`{3,})(\S+)(?: (\S+))?\n([\s\S]*?)^\1$/gm)) {
@@ -53,43 +70,49 @@ export function followPage(page, folder, tarball) {
   function follow({ command, printed }) {
     commands++
     console.log(`$ ${command}`)
-    if (command.endsWith('&')) {
-      servers.push(
-        spawn('bash', ['-c', `exec ${command.slice(0, -1)}`], {
-          cwd: folder,
-          env,
-          stdio: 'ignore',
-          detached: true,
-        }),
-      )
+    if (command.startsWith('npm install ')) installPackages(command)
+    else if (command.endsWith('&')) servers.push(start(command.slice(0, -1), folder))
+    else expectPrinted(printed, untilAnswered(command), `${page}: ${command}`)
+  }
+
+  function installPackages(command) {
+    const packages = command.split(' ').filter(word => !/^(?:npm|install|-.*)$/.test(word))
+    for (const name of packages) installed.add(name.replace(/(?<=.)@.*/, ''))
+    if (
+      shared &&
+      packages.every(name => name === 'agent-apps' || SHARED.includes(name.replace(/(?<=.)@.*/, '')))
+    ) {
+      runIn(folder, `test -e node_modules || cp -al ${shared}/node_modules .`)
       return
     }
+    const given = packages.map(name =>
+      name === 'agent-apps' ? tarball : VERSIONS[name] ? `${name}@${VERSIONS[name]}` : name,
+    )
+    runIn(folder, `npm install --no-audit --no-fund --prefer-offline ${given.join(' ')}`)
+  }
+
+  /** What a command prints. Once a server was started, a command that fails is tried again. */
+  function untilAnswered(command) {
     const deadline = Date.now() + DEADLINE
     for (;;) {
-      const { status, stdout } = spawnSync('bash', ['-c', `exec 2>&1; ${withVersions(command, tarball)}`], {
-        cwd: folder,
-        env,
-        encoding: 'utf8',
-      })
-      if (status !== 0 && servers.length > 0 && Date.now() < deadline) {
+      try {
+        return runIn(folder, command)
+      } catch (error) {
+        if (servers.length === 0 || Date.now() > deadline) throw error
         spawnSync('sleep', ['0.5'])
-        continue
       }
-      assert.equal(status, 0, `${page}: ${command}\n${stdout}`)
-      expectPrinted(printed, stdout, `${page}: ${command}`)
-      return
     }
   }
 
   function write(path, content) {
+    for (const [, name] of content.matchAll(/ from '((?:@[\w-]+\/)?[\w-]+)(?:\/[\w/-]+)?'/g))
+      assert.ok(
+        installed.has(name),
+        `${page}: ${path} imports ${name}, and no command of the page installs it`,
+      )
     mkdirSync(dirname(join(folder, path)), { recursive: true })
     writeFileSync(join(folder, path), content)
   }
-}
-
-/** Ends a server with the processes that it started: `npx` starts another one. */
-function stop({ pid, exitCode }) {
-  if (exitCode === null) process.kill(-pid)
 }
 
 /** The commands of a block, each with the lines that it prints. */
@@ -102,13 +125,25 @@ function stepsOf(block) {
   return steps
 }
 
-/** `npm install` with the packed package in place of `agent-apps`, and with the versions that this project is tested with. */
-function withVersions(command, tarball) {
-  if (!command.startsWith('npm install')) return command
-  return command
-    .split(' ')
-    .map(word => (word === 'agent-apps' ? tarball : VERSIONS[word] ? `${word}@${VERSIONS[word]}` : word))
-    .join(' ')
+/** Runs a command to its end; gives what it prints, errors included. */
+function runIn(folder, command) {
+  const shell = ['-c', `exec 2>&1; ${command}`]
+  const { status, stdout } = spawnSync('bash', shell, {
+    cwd: folder,
+    encoding: 'utf8',
+    timeout: 5 * DEADLINE,
+  })
+  assert.equal(status, 0, `${command}\n${stdout}`)
+  return stdout
+}
+
+function start(command, folder) {
+  return spawn('bash', ['-c', `exec ${command}`], { cwd: folder, stdio: 'ignore', detached: true })
+}
+
+/** Ends a server with the processes that it started: `npx` starts another one. */
+function stop({ pid, exitCode }) {
+  if (exitCode === null) process.kill(-pid)
 }
 
 function expectPrinted(printed, said, what) {

@@ -8,7 +8,7 @@ import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import { parse } from 'yaml'
 import { followDockerfile } from './follow-dockerfile.js'
-import { followPage } from './follow-page.js'
+import { followPage, installShared } from './follow-page.js'
 import { freePort, install, run, withServer } from './processes.js'
 import { runAdapters } from './run-adapters.js'
 import { runMonorepo } from './run-monorepo.js'
@@ -24,6 +24,7 @@ const examples = {
   'each adapter, with its own packages alone': packed => runAdapters(packed, scratch),
   'a coding agent, with a person who answers': runCodingAgent,
   'remote skills, from a static server': runRemoteSkills,
+  'what the pages about a first agent install': packed => installShared(join(scratch, 'shared'), packed),
   ...Object.fromEntries(quickStarts().map(page => [`docs/${page}, followed`, followerOf(page)])),
 }
 
@@ -47,13 +48,14 @@ try {
   rmSync(scratch, { recursive: true, force: true })
 }
 
-/** The pages that lead from an empty folder to an answer of an agent. */
+/** The pages that lead from an empty folder, or from another system, to an answer of an agent. */
 function quickStarts() {
-  return readdirSync(join(PROJECT, 'docs')).filter(page => page.startsWith('use-'))
+  return readdirSync(join(PROJECT, 'docs')).filter(page => /^(?:use|from)-/.test(page))
 }
 
 function followerOf(page) {
-  return tarball => followPage(`docs/${page}`, join(scratch, basename(page, '.md')), tarball)
+  return tarball =>
+    followPage(`docs/${page}`, join(scratch, basename(page, '.md')), tarball, join(scratch, 'shared'))
 }
 
 /** A copy of an example. */
