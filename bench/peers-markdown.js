@@ -1,6 +1,6 @@
 import { machine } from './machine.js'
 
-/** The section of docs/performance.md that the figures make. */
+/** The section of docs/comparison.md that the figures make. */
 export function peersMarkdown(results, subjects, verdicts, runs) {
   const sizes = [...results.keys()]
   const date = new Date().toLocaleDateString('en-GB', { day: 'numeric', month: 'long', year: 'numeric' })

@@ -12,7 +12,7 @@ const list = text => text.split(',').filter(part => part !== '')
 
 /**
  * How much `bench:peers` measures: `--sizes 100,1000`, `--only openskills,pi` (what names begin with), `--runs 3`, and
- * `--markdown`, which ends with what docs/performance.md says.
+ * `--markdown`, which ends with what docs/comparison.md says.
  */
 export const peersOptions = {
   sizes: list(values.sizes).map(Number),

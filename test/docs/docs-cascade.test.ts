@@ -18,9 +18,9 @@ interface Section {
   console: string
 }
 
-const SECTIONS: Section[] = readFileSync(join(ROOT, 'docs/cascade.md'), 'utf8')
-  .split(/^## /m)
-  .slice(1)
+/** The sections of both pages about the cascade. */
+const SECTIONS: Section[] = ['docs/cascade.md', 'docs/cascade-order.md']
+  .flatMap(page => readFileSync(join(ROOT, page), 'utf8').split(/^## /m).slice(1))
   .map(text => ({
     name: text.slice(0, text.indexOf('\n')).toLowerCase().replaceAll(',', '').replaceAll(' ', '-'),
     files: new Map(
@@ -33,10 +33,10 @@ const SECTIONS: Section[] = readFileSync(join(ROOT, 'docs/cascade.md'), 'utf8')
   }))
 
 /**
- * Each section of the page that has examples has a sample of its name in `samples/cascade/`: the skills that it shows, and
+ * Each section of the pages that has examples has a sample of its name in `samples/cascade/`: the skills that it shows, and
  * in `explain.txt` commands with what they print. `UPDATE=1` writes that file anew.
  */
-describe('docs/cascade.md', () => {
+describe('docs/cascade.md and docs/cascade-order.md', () => {
   it('shows each sample', () => {
     const shown = SECTIONS.filter(({ files }) => files.size > 0)
     expect(shown.map(({ name }) => name).sort()).toEqual([...CASES].sort())
@@ -84,7 +84,7 @@ describe('docs/cascade.md', () => {
 
 function sectionOf(name: string): Section {
   const section = SECTIONS.find(one => one.name === name)
-  if (section === undefined) throw new Error(`docs/cascade.md has no section ${name}`)
+  if (section === undefined) throw new Error(`no page about the cascade has a section ${name}`)
   return section
 }
 

@@ -11,6 +11,7 @@ import { temporary } from '../support/temporary.js'
 import { tsc } from '../support/tsc.js'
 
 const PAGE = readFileSync(join(ROOT, 'docs/deploying.md'), 'utf8')
+const HOSTS = readFileSync(join(ROOT, 'docs/hosts.md'), 'utf8')
 
 /** The page's example of that heading. */
 function example(heading: string): string {
@@ -100,8 +101,8 @@ describe('docs/deploying.md, over examples/bundle', () => {
   })
 })
 
-describe('docs/deploying.md, over the other examples', () => {
-  const shown = [...PAGE.matchAll(/^```\w+ (examples\/\S+)\n([\s\S]*?)^```$/gm)]
+describe('docs/hosts.md, over the other examples', () => {
+  const shown = [...HOSTS.matchAll(/^```\w+ (examples\/\S+)\n([\s\S]*?)^```$/gm)]
 
   it('shows files as they are', () => {
     expect(shown.map(([, file]) => file)).toEqual([
@@ -122,7 +123,7 @@ describe('docs/deploying.md, over the other examples', () => {
     const folders = readdirSync(join(ROOT, 'examples'), { withFileTypes: true })
       .filter(entry => entry.isDirectory() && existsSync(join(ROOT, 'examples', entry.name, 'package.json')))
       .map(({ name }) => name)
-    const named = [...PAGE.matchAll(/^\| `(\S+)\/` \|/gm)].map(([, name]) => name)
+    const named = [...HOSTS.matchAll(/^\| `(\S+)\/` \|/gm)].map(([, name]) => name)
     expect(named.sort()).toEqual([...folders, 'bundle'].sort())
   })
 

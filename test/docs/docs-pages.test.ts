@@ -48,13 +48,23 @@ describe('the pages in docs/', () => {
     }
   })
 
-  it.each(['docs/architecture.md', 'docs/index-format.md'])('%s names files that there are', page => {
-    const paths = [...read(page).matchAll(/`((?:src|compiler|runtime|cli|adapters|docs|schema)\/[\w./-]+)`/g)]
-    for (const [, path = ''] of paths) expect(existsSync(join(PROJECT, path)), `${page}: ${path}`).toBe(true)
+  it.each(PAGES.filter(page => !/(?:rules|errors)\.md$/.test(page)))('%s has at most 300 lines', page => {
+    expect(read(page).split('\n').length - 1).toBeLessThanOrEqual(300)
   })
+
+  it.each(['docs/architecture.md', 'docs/index-format.md', 'docs/index-files.md'])(
+    '%s names files that there are',
+    page => {
+      const paths = [
+        ...read(page).matchAll(/`((?:src|compiler|runtime|cli|adapters|docs|schema)\/[\w./-]+)`/g),
+      ]
+      for (const [, path = ''] of paths)
+        expect(existsSync(join(PROJECT, path)), `${page}: ${path}`).toBe(true)
+    },
+  )
 })
 
-describe('docs/skills.md', () => {
+describe('docs/skills.md and docs/code-skills.md', () => {
   it('tells the truth about names', async () => {
     const rows = [
       ...read('docs/skills.md').matchAll(
@@ -87,7 +97,7 @@ describe('docs/skills.md', () => {
   it('has examples of code that run, and tells the truth about delegates', { tags: 'long' }, async () => {
     writeExamples()
     const delegates = [
-      ...read('docs/skills.md').matchAll(/^\| `((?:word-count|\.\/|inline:)[^`]*)`(?:, `.*`)? \|/gm),
+      ...read('docs/code-skills.md').matchAll(/^\| `((?:word-count|\.\/|inline:)[^`]*)`(?:, `.*`)? \|/gm),
     ].map(([, delegate = '']) => delegate)
     const inlineText = '---\nname: other\n---\nText.\n'
     const made: Record<string, [string, unknown]> = {
@@ -171,7 +181,7 @@ export default ${definition('first', 'First.')}
   })
 })
 
-describe('docs/resolving.md on registered tools and caches', () => {
+describe('docs/resolving.md on registered tools, and docs/freshness.md on caches', () => {
   it('tells the truth about registering', async () => {
     const { globals, invoke, findTool, listTools, stats } = createRuntime({ paths: ['.'], cwd: root })
     write(join(root, 'double.skill.md'), '---\nname: double\ndescription: Theirs.\n---\n')
@@ -262,10 +272,11 @@ describe('docs/configuration.md', () => {
   })
 })
 
-/** The example skills of the page, where they can import what they do. */
+/** The example skills of both pages, where they can import what they do. */
 function writeExamples(): void {
   for (const language of ['md', 'js', 'ts'])
-    for (const { path, text } of examples('docs/skills.md', language)) write(join(root, path), text)
+    for (const page of ['docs/skills.md', 'docs/code-skills.md'])
+      for (const { path, text } of examples(page, language)) write(join(root, path), text)
   mkdirSync(join(root, 'node_modules'))
   symlinkSync(PROJECT, join(root, 'node_modules/agent-apps'))
   symlinkSync(join(PROJECT, 'node_modules/zod'), join(root, 'node_modules/zod'))
