@@ -269,7 +269,7 @@ function headerFields(
     directory: { ignore, namespace, discover },
     walked,
     modules,
-    cascades: { input, key },
+    cascades: { input, key, ownKey },
   }: ResolvedDirectory,
   { units, given, copies }: LinkedDirectory,
 ): HeaderFields {
@@ -288,6 +288,7 @@ function headerFields(
     counts: { files, found: files - skipped, skipped },
     cascadeInput: input,
     cascadeKey: key,
+    ...(ownKey !== undefined && { ownCascadeKey: ownKey }),
     modules: modules.files,
   }
 }

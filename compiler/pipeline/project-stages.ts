@@ -25,6 +25,8 @@ export interface DirectoryCascades {
   input: string
   /** The digest of everything that they are made of. */
   key: string
+  /** The key without the library; absent where there is a cascade, or no library. */
+  ownKey?: string
   /** Keyed by name; null if the last compile's are still valid. */
   records: Map<string, CascadeRecord> | null
   /** Keyed by file. */
@@ -38,11 +40,14 @@ export const digestCascades: Stage<PreparedProject, { digests: CascadeDigests }>
   name: 'resolve',
   run({ prepared, project }) {
     const inputs = prepared.map(({ linked }) => cascadeInputDigest(linked))
-    const text = isLibrary(project.directories)
-      ? // The library's own cascades depend on nothing else.
-        cascadeKeyText([], inputs[0] ?? null)
-      : cascadeKeyText(inputs, libraryBelow(project)?.cascadeInput ?? null)
-    return { digests: { inputs, key: hash('sha256', text) } }
+    // The library's own cascades depend on nothing else.
+    if (isLibrary(project.directories))
+      return { digests: { inputs, key: hash('sha256', cascadeKeyText([], inputs[0] ?? null)) } }
+    const own = hash('sha256', cascadeKeyText(inputs, null))
+    const library = libraryBelow(project)
+    if (!library) return { digests: { inputs, key: own } }
+    const key = hash('sha256', cascadeKeyText(inputs, library.cascadeInput))
+    return { digests: { inputs, key, ownKey: own } }
   },
 }
 
@@ -50,6 +55,8 @@ export interface CascadeDigests {
   /** One for each directory. */
   inputs: string[]
   key: string
+  /** The key without the library; absent where there is none. */
+  ownKey?: string
 }
 
 /** Resolves the cascades of all directories together. */
@@ -81,11 +88,17 @@ export const resolveChanged: Stage<
 }
 
 function withDigests(
-  { project, digests: { inputs, key } }: PreparedProject & { digests: CascadeDigests },
+  { prepared, project, digests: { inputs, key, ownKey } }: PreparedProject & { digests: CascadeDigests },
   resolved: readonly Pick<DirectoryCascades, 'records' | 'findings'>[],
 ): DirectoryCascades[] {
   const elsewhere = project.others.map(({ dir }) => dir)
-  return resolved.map((one, number) => ({ input: inputs[number] ?? '', key, ...one, elsewhere }))
+  const isOwn = resolved.every(({ records }, number) =>
+    records === null
+      ? prepared[number]?.previous?.written.header.ownCascadeKey === ownKey
+      : records.size === 0,
+  )
+  const keys = isOwn && ownKey !== undefined ? { key, ownKey } : { key }
+  return resolved.map((one, number) => ({ input: inputs[number] ?? '', ...keys, ...one, elsewhere }))
 }
 
 function areStillResolved({

@@ -3,7 +3,7 @@ import { cascadeIn } from '../../src/index/cascade-record.js'
 import { CLOCK_TICK } from '../../src/index/clock-tick.js'
 import { cascadeKeyText } from '../../src/index/digested-texts.js'
 import { withoutReplaced } from '../../src/index/directory-names.js'
-import type { CascadeRecord, RecordedProblem } from '../../src/index/index-format.js'
+import type { CascadeRecord, IndexHeader, RecordedProblem } from '../../src/index/index-format.js'
 import { indexStamp, type OpenIndex } from '../../src/index/read-index.js'
 import { namespaceOf } from '../../src/skill/names.js'
 import { namesInScope } from '../../src/skill/namespaces.js'
@@ -128,15 +128,18 @@ export async function holdingIndex(
   globals: Globals,
 ): Promise<OpenIndex | null> {
   const index = currentIndex(state, globals)
-  if (index !== names || index?.header.cascadeKey !== cascadeKey(state, globals)) return null
+  if (index !== names || !areCascadesValid(index.header, state, globals)) return null
   return (await hasAdditions(globals)) ? null : index
 }
 
-/**
- * The `cascadeKey` that a directory's index must have for its cascades to hold; null where a directory has no
- * index.
- */
-export function cascadeKey(state: DirectoryState, globals: Globals): string | null {
+/** True if an index's cascades were resolved from the directories that this runtime has. */
+export function areCascadesValid(header: IndexHeader, state: DirectoryState, globals: Globals): boolean {
+  const key = cascadeKey(state, globals)
+  return key !== null && (header.cascadeKey === key || header.ownCascadeKey === key)
+}
+
+/** The `cascadeKey` of the directories of this runtime; null where one has no index. */
+function cascadeKey(state: DirectoryState, globals: Globals): string | null {
   const states = directoryStates(globals)
   const library = states.find(one => one.library)
   const inputOf = (one: DirectoryState) => currentIndex(one, globals)?.header.cascadeInput ?? null

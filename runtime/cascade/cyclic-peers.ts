@@ -6,7 +6,7 @@ import type { Globals } from '../state/context.js'
 import type { DirectoryState } from '../state/directory-state.js'
 import type { ToolDef } from '../state/tool-def.js'
 import { sourceOf } from '../state/tool-source.js'
-import { cascadeKey } from './chain-of.js'
+import { areCascadesValid } from './chain-of.js'
 
 /**
  * The names of a tool's peers: under `trust` as its index has them, where its cascades hold; else as they
@@ -50,7 +50,7 @@ async function seedPeers(state: DirectoryState, globals: Globals): Promise<void>
   if (cyclicPeersSeededDirs.has(state.dir)) return
   await withNames(state, globals, async () => {
     const index = currentIndex(state, globals)
-    if (!index || index.header.cascadeKey !== cascadeKey(state, globals)) return
+    if (!index || !areCascadesValid(index.header, state, globals)) return
     for (const name of index.names()) {
       const peers = cascadeIn(index, name)?.peers
       // The first directory that has a name is the one that it means.

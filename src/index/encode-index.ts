@@ -38,6 +38,7 @@ export type HeaderFields = Pick<
   | 'counts'
   | 'cascadeInput'
   | 'cascadeKey'
+  | 'ownCascadeKey'
 > & { modules: string[] }
 
 /** The files that make up an index, by their path relative to the entry's directory. */
@@ -157,8 +158,8 @@ function encodeHeader(
     Pick<IndexHeader, 'hash' | 'shards'> & { list?: string | undefined; search?: string | undefined },
   body?: Uint8Array,
 ): string {
-  const { hash, ignore, namespace, discover, listing, counts, cascadeInput, cascadeKey, list, search } =
-    fields
+  const { hash, ignore, namespace, discover, listing, counts, list, search } = fields
+  const { cascadeInput, cascadeKey, ownCascadeKey } = fields
   const lines = [
     `"$schema":${JSON.stringify(INDEX_SCHEMA)}`,
     `"version":${INDEX_VERSION}`,
@@ -170,6 +171,7 @@ function encodeHeader(
     `"counts":${JSON.stringify(counts)}`,
     `"cascadeInput":${JSON.stringify(cascadeInput)}`,
     `"cascadeKey":${JSON.stringify(cascadeKey)}`,
+    ...(ownCascadeKey === undefined ? [] : [`"ownCascadeKey":${JSON.stringify(ownCascadeKey)}`]),
     ...(list === undefined ? [] : [`"list":${JSON.stringify(list)}`]),
     ...(search === undefined ? [] : [`"search":${JSON.stringify(search)}`]),
   ]

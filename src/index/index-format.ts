@@ -111,6 +111,8 @@ export interface IndexHeader {
    * on all of them together: a reader that finds other ones resolves cascades itself.
    */
   cascadeKey: string
+  /** The `cascadeKey` of a project without the library; absent where there are cascades, which may depend on it. */
+  ownCascadeKey?: string
   /**
    * Every file that code or a schema was compiled to, source maps included, relative to the directory; absent
    * without any.

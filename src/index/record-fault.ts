@@ -53,6 +53,7 @@ export const isHeader = hasFields({
   listing: isString,
   cascadeInput: isString,
   cascadeKey: isString,
+  ownCascadeKey: optional(isString),
   ignore: isStringArray,
   listed: optional(isStringArray),
   folders: optional(isStringArray),
