@@ -12,6 +12,7 @@ const { devDependencies } = JSON.parse(readFileSync(join(PROJECT, 'package.json'
 const VERSIONS = {
   ...devDependencies,
   esbuild: '0.28.2',
+  'gray-matter': '4.0.3',
   hono: '4.13.19',
   next: '16.4.6',
   react: '19.3.1',
@@ -25,6 +26,7 @@ const SHARED = [
   '@modelcontextprotocol/server',
   'ai',
   'esbuild',
+  'gray-matter',
   'hono',
   'langchain',
   'vite',

@@ -50,7 +50,7 @@ try {
 
 /** The pages that lead from an empty folder, or from another system, to an answer of an agent. */
 function quickStarts() {
-  return readdirSync(join(PROJECT, 'docs')).filter(page => /^(?:use|from)-/.test(page))
+  return readdirSync(join(PROJECT, 'docs')).filter(page => /^(?:use-|from-|start\b)/.test(page))
 }
 
 function followerOf(page) {
