@@ -204,10 +204,13 @@ function partReader(
   let isAsHashed = false
   return digest => {
     const partText = digest === undefined ? text : readPartText(files, directory, digest, shardFile)
+    let isSame = false
     const expectSame = (): void => {
+      if (isSame) return
       isAsHashed ||= files.digestText(hashedText(text, header)) === header.hash
       if (!isAsHashed || (digest !== undefined && !files.digestText(partText).startsWith(digest)))
         throw new IndexRefused(EDITED)
+      isSame = true
     }
     if (isWhole) expectSame()
     return readPart(partText, isWhole ? undefined : expectSame)
@@ -341,8 +344,8 @@ const FEW = 8
 
 /**
  * Reads the records of a section. The first eight records that are asked for are read from their own lines,
- * if the checksum of the line is right. A request for another, or for a key that is not there, digests the
- * whole text and checks all records; if one is invalid, the index is refused.
+ * if the checksum of the line is right. A request for another digests the whole text and checks all records; if one is
+ * invalid, the index is refused. A request for a key that has no line only digests the text.
  */
 function readSection<Value extends object>(
   section: Section,
@@ -371,22 +374,26 @@ function readSection<Value extends object>(
   }
   const one = (key: string): Value | undefined => {
     if (!known.has(key) && !isRead) {
-      const json = expectSame && known.size < FEW ? sealedRecord(key, text) : null
-      if (json === null) all()
-      else add(key, parse(json))
+      const at = text.indexOf(openingOf(key))
+      const json = expectSame && at !== -1 && known.size < FEW ? sealedRecord(key, text, at) : null
+      if (json !== null) add(key, parse(json))
+      else if (expectSame && at === -1) expectSame()
+      else all()
     }
     return known.get(key)
   }
   return { one, all, text }
 }
 
-/** The JSON of a record; null where it is not there, or its line is not as it was sealed. */
-function sealedRecord(key: string, text: string): string | null {
-  const opening = `\n${JSON.stringify(key)}:`
-  const at = text.indexOf(opening)
-  if (at === -1) return null
+/** The start of a record's line. */
+function openingOf(key: string): string {
+  return `\n${JSON.stringify(key)}:`
+}
+
+/** The JSON of a record, whose line starts at a place; null if the line is not as it was sealed. */
+function sealedRecord(key: string, text: string, at: number): string | null {
   const row = text.slice(at + 1, text.indexOf('\n', at + 1))
   const line = row.endsWith(',') ? row.slice(0, -1) : row
   const unsealed = line.slice(0, -',"check":"00000000"}'.length)
-  return sealed(unsealed) === line ? `${unsealed.slice(opening.length - 1)}}` : null
+  return sealed(unsealed) === line ? `${unsealed.slice(openingOf(key).length - 1)}}` : null
 }

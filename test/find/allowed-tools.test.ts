@@ -60,9 +60,9 @@ describe('allowed-tools', () => {
       'one/review/SKILL.md': withTools('count nothing'),
       'two/count/SKILL.md': '---\nname: count\ndescription: Counts.\n---\n',
     })
-    // What cascades depend on is the whole project, and has a digest of its own.
+    // Cascades depend on the whole project, and have digests of their own.
     const index = () =>
-      readFileSync(join(root, 'one/.agent-apps.json'), 'utf8').replace(/"cascadeKey":.*/, '')
+      readFileSync(join(root, 'one/.agent-apps.json'), 'utf8').replace(/"(?:cascadeKey|ownCascadeKey)":.*/g, '')
     const found = async (paths: string[], force = false) =>
       (await compile({ cwd: root, paths, force })).diagnostics.map(({ reason }) => /"(.*)"/.exec(reason)?.[1])
     expect(await found(['one'])).toEqual(['count', 'nothing'])
