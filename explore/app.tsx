@@ -7,6 +7,7 @@ import { Loaded, Notice } from './parts/loading.js'
 import { grouped } from './parts/text.js'
 import { AskView } from './views/ask.js'
 import { GraphView } from './views/graph.js'
+import { PolicyView } from './views/policy.js'
 import { ProblemsView } from './views/problems.js'
 import { PromptView } from './views/prompt.js'
 import { SkillView } from './views/skill.js'
@@ -37,6 +38,7 @@ const VIEWS: readonly View[] = [
   { path: 'prompt', label: 'Prompt', show: () => <PromptView /> },
   { path: 'ask', label: 'Ask', show: rows => <AskView rows={rows} /> },
   { path: 'graph', label: 'Graph', show: rows => <GraphView rows={rows} /> },
+  { path: 'policy', label: 'Policy', show: rows => <PolicyView rows={rows} /> },
 ]
 /** Views that have no place of their own among the others. */
 const BELOW: Readonly<Record<string, { of: string; show: (rows: Rows) => JSX.Element }>> = {

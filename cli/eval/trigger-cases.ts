@@ -1,5 +1,5 @@
 import { realpathSync } from 'node:fs'
-import { dirname, join } from 'node:path'
+import { dirname, join, sep } from 'node:path'
 import type { Diagnostic, ToolDef } from 'agent-apps/runtime'
 import { orNull, thrownText } from '../../src/base/attempt.js'
 import { declaredPhrases } from '../../src/search/declared-phrases.js'
@@ -44,8 +44,10 @@ export async function readTriggerCases(
   const owners = new Map(
     owned.flatMap(({ folder, name }) => casePlaces(folder).map(place => [place, name] as const)),
   )
-  const bounds = [...owned.map(({ folder }) => folder), ...folders].flatMap(
-    folder => orNull(() => realpathSync.native(folder)) ?? [],
+  const bounds = outermost(
+    [...owned.map(({ folder }) => folder), ...folders].flatMap(
+      folder => orNull(() => realpathSync.native(folder)) ?? [],
+    ),
   )
   const places = new Set([...owners.keys(), ...folders.flatMap(casePlaces)])
   const all = new Set([...[...places].flatMap(place => caseFiles(place, bounds, found)), ...files])
@@ -55,6 +57,14 @@ export async function readTriggerCases(
     await addFrom({ file, owner, bounds: named.has(file) ? null : bounds }, found)
   }
   return found
+}
+
+/** The folders that are in none of the others: each file is compared with all of them. */
+function outermost(folders: readonly string[]): string[] {
+  const kept: string[] = []
+  for (const folder of folders.map(one => join(one, sep)).sort())
+    if (!folder.startsWith(kept.at(-1) ?? '\0')) kept.push(folder)
+  return kept.map(folder => dirname(join(folder, 'file')))
 }
 
 function folderOf({ name, origin }: ToolDef): { name: string; folder: string } {

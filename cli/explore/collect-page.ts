@@ -16,6 +16,7 @@ import { fileOf, isOutsideLibrary } from '../open-runtime.js'
 import { packageVersion } from '../package-version.js'
 import { compareWithBaseline } from '../report/baseline.js'
 import { collectAsk } from './collect-ask.js'
+import { collectPolicy } from './collect-policy.js'
 import { collectPrompt } from './collect-prompt.js'
 import { builtFile, type PageBlocks } from './encode-page.js'
 import { openProject } from './open-project.js'
@@ -36,7 +37,7 @@ export async function collectPage(invocation: Invocation): Promise<PageBlocks> {
   const project = projectOptions(invocation)
   const { options, cwd } = invocation
   const checked = await check(project)
-  const runtime = await openProject(invocation)
+  const { runtime, forAgents, config } = await openProject(invocation)
   const hasContent = options['no-content'] !== true
   // In a turn, the files are compared with the index once.
   return runtime.turn(async () => {
@@ -58,7 +59,6 @@ export async function collectPage(invocation: Invocation): Promise<PageBlocks> {
       hasContent,
       rows,
       problems: tally(problems.problems),
-      agents: [],
     } satisfies PageRows)
     blocks.set('problems', problems)
     const known = await runtime.forAgent().listTools()
@@ -80,6 +80,7 @@ export async function collectPage(invocation: Invocation): Promise<PageBlocks> {
       details.push(detailsWithoutTool(hasContent ? sourceOf(resolve(cwd, file), roots) : null))
     for (let row = 0; row < details.length; row += DETAILS_PER_BLOCK)
       blocks.set(detailsBlock(row), details.slice(row, row + DETAILS_PER_BLOCK))
+    blocks.set('policy', await forAgents.turn(() => collectPolicy(tools, config, forAgents, cwd)))
     blocks.set('licences', new TextEncoder().encode(builtFile('licences.txt')))
     return blocks
   })

@@ -38,8 +38,6 @@ export interface PageRows {
   /** The tools that resolve in ascending order of name, then the files that do not load or are left out. */
   rows: SkillRow[]
   problems: { error: number; warning: number; info: number }
-  /** Named agents of the configuration. */
-  agents: string[]
 }
 
 /** A skill as the table shows it. */
@@ -195,4 +193,44 @@ export interface Evaluation {
   notFirst: { query: string; skill: string; file: string; line: number; first: string | null }[]
   /** Other faults: prompts that find a skill that they should not, or name one that is not there. */
   problems: { file: string; line: number; reason: string; note: string }[]
+}
+
+/** What the agents of the configuration may do, as a trusted project's runtime decides. */
+export interface PagePolicy {
+  /** First an agent without limits of its own. */
+  agents: PolicyAgent[]
+  /** What decides about calls of each tool, by name. */
+  tools: Record<string, PolicyTool>
+}
+
+export interface PolicyAgent {
+  /** Null for the agent without limits of its own. */
+  id: string | null
+  limits: PolicyLimits
+  offered: string[]
+  withheld: { name: string; why: string; grant: string }[]
+}
+
+/** Limits as they are written, for `src/policy/decide.ts`. */
+export interface PolicyLimits {
+  allow: PolicyList[]
+  deny: PolicyList[]
+  rules: PolicyList[]
+  permissions: { by: string; granted: Permission[] }[]
+  skipsApproval: boolean
+}
+
+/** Patterns, and who wrote them. */
+export interface PolicyList {
+  by: string
+  patterns: string[]
+}
+
+export interface PolicyTool {
+  /** The guards of its metadata. */
+  guards: JsonObject
+  /** False for a tool of a namespace whose bare name leads to another. */
+  isMeant?: boolean
+  /** The `trust.rules` of the main skills above it. */
+  skillRules: { skill: string; patterns: string[]; mayAllow: boolean }[]
 }

@@ -4,18 +4,23 @@ import {
   type PageAsk,
   type SkillDetails,
 } from '../../cli/explore/page-data.js'
+import type { TermIndex } from '../../src/search/postings.js'
 import { EVERYTHING, type RankedRow, rank, type SearchView, searchViewOf } from '../../src/search/rank.js'
 import { SearchFile } from '../../src/search/search-file.js'
 import { fieldWeights, type SearchField } from '../../src/search/tool-terms.js'
 import { type QueryWord, wordsOfQuery } from '../../src/search/words.js'
 import { type Blocks, readBlock } from './blocks.js'
-import type { Row, Rows } from './store.js'
+import type { Row } from './row.js'
+import type { Rows } from './store.js'
 
 /** What a search looks at, opened. */
 export interface Asked {
   ask: PageAsk
   file: SearchFile
+  index: TermIndex
   view: SearchView
+  /** The details that were unpacked for hits, by block. */
+  details: Map<string, Promise<SkillDetails[]>>
 }
 
 /** A skill that the words of a user find. */
@@ -33,7 +38,8 @@ export async function openAsked(blocks: Blocks): Promise<Asked> {
     Promise.resolve(bytes.subarray(start, end))
   // The command writes zeros for digests: nothing can have changed but the page as a whole.
   const file = await SearchFile.open(read, bytes.length, '0', () => '0'.repeat(32))
-  return { ask, file, view: searchViewOf(Uint8Array.from(ask.parts, Number)) }
+  const index = file.index(Int32Array.from(ask.names, (_, row) => row))
+  return { ask, file, index, view: searchViewOf(Uint8Array.from(ask.parts, Number)), details: new Map() }
 }
 
 /** Finds skills as an agent does: by the project's own search. */
@@ -42,11 +48,10 @@ export async function askFor(
   asked: Asked,
   limit: number,
 ): Promise<{ hits: AskHit[]; found: number }> {
-  const { file, view, ask } = asked
+  const { file, index, view, ask } = asked
   const words = wordsOfQuery(query)
   await file.load(words.map(({ term }) => term))
-  const rows = Int32Array.from(ask.names, (_, row) => row)
-  const { best, found } = rank(words, file.index(rows), view, () => true, limit)
+  const { best, found } = rank(words, index, view, () => true, limit)
   return { hits: best.map(hit => ({ ...hit, name: ask.names[hit.row] ?? '' })), found }
 }
 
@@ -54,13 +59,13 @@ export async function askFor(
 export async function fieldsOfHit(
   { row, name, matched }: AskHit,
   query: string,
-  { ask, view }: Asked,
+  { ask, view, details }: Asked,
   rows: Rows,
   blocks: Blocks,
 ): Promise<WordFields[]> {
   const skill = rows.byId.get(name)
   if (!skill) return []
-  const body = view.parts[row] === EVERYTHING ? await bodyOf(skill, blocks) : ''
+  const body = view.parts[row] === EVERYTHING ? await bodyOf(skill, details, blocks) : ''
   const description = ask.descriptions[row] ?? skill.description
   const texts = { name: skill.name, tags: skill.tags, description, body }
   const isMatched = ({ word }: QueryWord): boolean => matched.includes(word)
@@ -69,8 +74,10 @@ export async function fieldsOfHit(
     .map(({ word, term }) => ({ word, fields: fieldWeights(texts, term) }))
 }
 
-async function bodyOf({ number }: Row, blocks: Blocks): Promise<string> {
-  const details = await readBlock<SkillDetails[]>(blocks, detailsBlock(number))
-  const { source = null, content = null } = details[number % DETAILS_PER_BLOCK] ?? {}
+async function bodyOf({ number }: Row, known: Asked['details'], blocks: Blocks): Promise<string> {
+  const name = detailsBlock(number)
+  const read = known.get(name) ?? readBlock<SkillDetails[]>(blocks, name)
+  known.set(name, read)
+  const { source = null, content = null } = (await read)[number % DETAILS_PER_BLOCK] ?? {}
   return source === null || content === null ? '' : source.slice(...content)
 }

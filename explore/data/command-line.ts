@@ -36,10 +36,10 @@ export function fieldsOf(params: JsonObject | null): Field[] {
 export function commandLine(
   name: string,
   fields: readonly Field[],
-  values: Readonly<Record<string, string>>,
+  values: ReadonlyMap<string, string>,
 ): string {
   const args = fields.flatMap(({ name: key }) => {
-    const value = values[key] ?? ''
+    const value = values.get(key) ?? ''
     return value === '' ? [] : ['--arg', `${key}=${value}`]
   })
   return ['agent-apps', 'run', name, ...args].map(quoted).join(' ')

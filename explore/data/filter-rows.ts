@@ -1,4 +1,4 @@
-import type { Row } from './store.js'
+import type { Row } from './row.js'
 
 /** What the table shows, as the address has it. An empty string is no limit. */
 export interface RowFilter {
@@ -34,20 +34,22 @@ export const STATES: Readonly<Record<string, { label: string; has: (row: Row) =>
 
 const VALUES: Readonly<Record<FacetName, (row: Row) => readonly string[]>> = {
   state: row => Object.keys(STATES).filter(state => STATES[state]?.has(row)),
-  kind: ({ kind, role }) => (role === null ? [kind] : [kind, role]),
+  // Files without a tool are among the states.
+  kind: ({ kind, role }) =>
+    kind === 'broken' || kind === 'skipped' ? [] : role === null ? [kind] : [kind, role],
   layer: ({ layer }) => [layer],
   plugin: ({ plugin }) => (plugin === null ? [] : [plugin]),
-  permission: ({ required, optional }) => [...new Set([...required, ...optional])],
+  permission: ({ required, optional }) =>
+    optional.length === 0 ? required : [...new Set([...required, ...optional])],
 }
 
 export const FACETS = Object.keys(VALUES) as FacetName[]
 
 /** The rows that a filter leaves. Of a search's words, each must be in the row; rows whose names have the first come first. */
 export function filterRows(rows: readonly Row[], filter: RowFilter): Row[] {
-  const found = rows.filter(
-    row => hasWords(row, wordsOf(filter)) && FACETS.every(name => fits(row, filter, name)),
-  )
-  const [first] = wordsOf(filter)
+  const words = wordsOf(filter)
+  const found = rows.filter(row => hasWords(row, words) && FACETS.every(name => fits(row, filter, name)))
+  const [first] = words
   if (first === undefined) return found
   const inName = (row: Row): boolean => row.name.toLowerCase().includes(first)
   return [...found.filter(inName), ...found.filter(row => !inName(row))]
@@ -55,7 +57,8 @@ export function filterRows(rows: readonly Row[], filter: RowFilter): Row[] {
 
 /** The choices of each filter, most rows first. */
 export function facetsOf(rows: readonly Row[], filter: RowFilter): Record<FacetName, FacetChoice[]> {
-  const searched = rows.filter(row => hasWords(row, wordsOf(filter)))
+  const words = wordsOf(filter)
+  const searched = rows.filter(row => hasWords(row, words))
   const facets = FACETS.map(name => {
     const counts = new Map<string, number>()
     for (const row of searched) {

@@ -1,6 +1,7 @@
 import { batch, type Signal, signal } from '@preact/signals'
-import type { PageRows, SkillRow } from '../../cli/explore/page-data.js'
+import type { PageRows } from '../../cli/explore/page-data.js'
 import { type Blocks, readBlock } from './blocks.js'
+import type { Row } from './row.js'
 
 /** A value that is unpacked, or fetched, when a view needs it. */
 export type Loading<Value> =
@@ -12,15 +13,6 @@ export type Loading<Value> =
 export interface Rows extends PageRows {
   rows: Row[]
   byId: ReadonlyMap<string, Row>
-}
-
-export interface Row extends SkillRow {
-  /** Its number among all. */
-  number: number
-  /** Its name in the addresses of the page. */
-  id: string
-  /** Its words in lower case, in which a search looks. */
-  words: string
 }
 
 let blocks: Blocks

@@ -7,7 +7,7 @@ import { Text } from './text.js'
 /** The arguments of a skill as a form, which gives the command that calls it. The page itself runs nothing. */
 export function CommandForm({ name, params }: { name: string; params: JsonObject | null }): JSX.Element {
   const fields = fieldsOf(params)
-  const [values, setValues] = useState<Record<string, string>>({})
+  const [values, setValues] = useState<ReadonlyMap<string, string>>(new Map())
   const command = commandLine(name, fields, values)
   return (
     <form class="command-form" onSubmit={event => event.preventDefault()}>
@@ -15,8 +15,8 @@ export function CommandForm({ name, params }: { name: string; params: JsonObject
         <FormField
           key={field.name}
           field={field}
-          value={values[field.name] ?? ''}
-          set={value => setValues({ ...values, [field.name]: value })}
+          value={values.get(field.name) ?? ''}
+          set={value => setValues(new Map(values).set(field.name, value))}
         />
       ))}
       <CopyLine text={command} />

@@ -61,7 +61,8 @@ function imageLink(url: string, alt: string): Element {
 function rendered(text: string): ComponentChildren {
   if (text.length > RENDERED_MAX) return <Unrendered why="It is too long to be rendered here." text={text} />
   try {
-    return asElements(processor.runSync(processor.parse(text)), 0)
+    const root = processor.runSync(processor.parse(text))
+    return asElements(root, headingLevels(root), 0)
   } catch {
     return <Unrendered why="It cannot be rendered." text={text} />
   }
@@ -84,16 +85,38 @@ const ELEMENTS = new Set(
     ' ',
   ),
 )
-/** The page has headings of its own above those of a text. */
-const HEADINGS: Readonly<Record<string, string>> = { h1: 'h3', h2: 'h4', h3: 'h5', h4: 'h6', h5: 'h6' }
+/**
+ * The elements of headings, in the order of the text: the page has a heading of its own above those of a text, and none may leave
+ * out a level, as authors do.
+ */
+function headingLevels(root: Root): Map<Element, number> {
+  const levels = new Map<Element, number>()
+  let last = 1
+  const visit = ({ children }: Pick<Root | Element, 'children'>, depth: number): void => {
+    for (const child of children) {
+      if (child.type !== 'element' || depth > DEPTH_MAX) continue
+      const [, written] = /^h([1-6])$/.exec(child.tagName) ?? []
+      if (written !== undefined) {
+        last = Math.min(6, last + 1, Number(written) + 1)
+        levels.set(child, last)
+      } else visit(child, depth + 1)
+    }
+  }
+  visit(root, 0)
+  return levels
+}
 
-function asElements({ children }: Pick<Root | Element, 'children'>, depth: number): ComponentChildren {
+function asElements(
+  { children }: Pick<Root | Element, 'children'>,
+  levels: ReadonlyMap<Element, number>,
+  depth: number,
+): ComponentChildren {
   if (depth > DEPTH_MAX) return '…'
   return children.map(child => {
     if (child.type === 'text') return <Lines>{child.value}</Lines>
     if (child.type !== 'element' || !ELEMENTS.has(child.tagName)) return null
     const { tagName, properties } = child
-    const inner = asElements(child, depth + 1)
+    const inner = asElements(child, levels, depth + 1)
     if (tagName === 'a') return <Link to={String(properties.href ?? '')}>{inner}</Link>
     if (tagName === 'input') return <span class="task">{properties.checked ? '☑' : '☐'} </span>
     if (tagName === 'table')
@@ -104,7 +127,8 @@ function asElements({ children }: Pick<Root | Element, 'children'>, depth: numbe
       )
     if (tagName === 'pre') return <pre tabIndex={0}>{inner}</pre>
     const start = tagName === 'ol' && typeof properties.start === 'number' ? { start: properties.start } : {}
-    return h(HEADINGS[tagName] ?? tagName, { ...start, class: levelOf(tagName) }, inner)
+    const level = levels.get(child)
+    return h(level === undefined ? tagName : `h${level}`, { ...start, class: levelOf(tagName) }, inner)
   })
 }
 

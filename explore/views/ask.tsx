@@ -10,6 +10,8 @@ import { counted, grouped, Heading, Text } from '../parts/text.js'
 import { Figure } from './prompt.js'
 
 const HITS = 10
+/** Milliseconds without a key after which hits are explained. */
+const PAUSE = 150
 /** So many prompts of an evaluation are shown. */
 const FAILED = 100
 
@@ -90,11 +92,14 @@ function Hit({
   const [fields, setFields] = useState<WordFields[]>([])
   useEffect(() => {
     let isWanted = true
-    void fieldsOfHit(hit, query, asked, rows, readBlocks()).then(read => {
+    // Texts are unpacked once nothing more is typed.
+    const timer = setTimeout(async () => {
+      const read = await fieldsOfHit(hit, query, asked, rows, readBlocks())
       if (isWanted) setFields(read)
-    })
+    }, PAUSE)
     return () => {
       isWanted = false
+      clearTimeout(timer)
     }
   }, [hit, query, asked, rows])
   return (

@@ -126,6 +126,10 @@ function Catalog({ made, isCostly }: { made: Made; isCostly: boolean }): JSX.Ele
       </dl>
       <section class="part">
         <Heading count={described.length}>Described</Heading>
+        <p class="costs-head" aria-hidden="true">
+          <span>tokens</span>
+          <span>{isCostly ? '' : 'sum'}</span>
+        </p>
         <ol class="costs">
           {ordered.slice(0, most).map(({ name, tokens: own, sum, hasContent }) => (
             <li key={name}>

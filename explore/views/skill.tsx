@@ -12,11 +12,13 @@ import {
   type SkillDetails,
 } from '../../cli/explore/page-data.js'
 import { linkTo, route, setParams } from '../data/route.js'
-import { block, type Row, type Rows } from '../data/store.js'
+import type { Row } from '../data/row.js'
+import { block, type Rows } from '../data/store.js'
 import { CommandForm, Json } from '../parts/command-form.js'
 import { Loaded, Notice } from '../parts/loading.js'
 import { Markdown } from '../parts/markdown.js'
 import { Permissions } from '../parts/marks.js'
+import { SkillLink } from '../parts/skill-link.js'
 import { ProblemNote, Source } from '../parts/source.js'
 import { counted, grouped, Heading, Text } from '../parts/text.js'
 import { KINDS } from './skills.js'
@@ -256,10 +258,7 @@ function Chain({
       <ol class="chain">
         {steps.map(({ name, args, mode, hook, problem, file, line }, at) => (
           <li key={`${at} ${name}`}>
-            <a href={linkTo('skill', name)}>
-              <Text>{name}</Text>
-            </a>{' '}
-            <Json value={args} />
+            <SkillLink name={name} /> <Json value={args} />
             <span class="origin">
               <Text>
                 {[
@@ -292,9 +291,7 @@ function NameList({ names }: { names: readonly string[] }): JSX.Element {
       {names.map((name, at) => (
         <span key={name}>
           {at > 0 && ', '}
-          <a href={linkTo('skill', name)}>
-            <Text>{name}</Text>
-          </a>
+          <SkillLink name={name} />
         </span>
       ))}
     </>
@@ -321,9 +318,7 @@ function References({ row, rows }: { row: Row; rows: Rows }): JSX.Element | null
           {edges.slice(0, REFERENCES_MAX).map(({ kind, line, node }) => (
             <li key={`${kind} ${line} ${node?.id}`}>
               {node && rows.byId.has(node.id) ? (
-                <a href={linkTo('skill', node.id)}>
-                  <Text>{node.name}</Text>
-                </a>
+                <SkillLink name={node.id}>{node.name}</SkillLink>
               ) : (
                 <code class={node?.kind === 'missing' ? 'missing' : ''}>
                   <Text>{node?.name ?? ''}</Text>

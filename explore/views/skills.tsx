@@ -10,7 +10,8 @@ import {
   sortRows,
 } from '../data/filter-rows.js'
 import { go, linkTo, route, setParams } from '../data/route.js'
-import type { Row, Rows } from '../data/store.js'
+import type { Row } from '../data/row.js'
+import type { Rows } from '../data/store.js'
 import { Permissions, Severities } from '../parts/marks.js'
 import { counted, grouped, Text } from '../parts/text.js'
 import { useVirtualRows } from '../parts/virtual-rows.js'
@@ -81,7 +82,7 @@ export function SkillsView({ rows: { rows, directories } }: { rows: Rows }): JSX
     <div class="skills">
       <aside class="facets" aria-label="Filters">
         {(Object.keys(FACET_LABELS) as FacetName[]).map(name => (
-          <Facet key={name} name={name} choices={facets[name]} chosen={filter[name]} />
+          <Facet key={name} name={name} choices={facets[name]} chosen={filter[name]} all={found.length} />
         ))}
       </aside>
       <section class="list" aria-label="Skills">
@@ -156,13 +157,18 @@ function Facet({
   name,
   choices,
   chosen,
+  all,
 }: {
   name: FacetName
   choices: FacetChoice[]
   chosen: string
+  /** How many rows are found. */
+  all: number
 }): JSX.Element | null {
   const [isWhole, setWhole] = useState(false)
-  if (choices.length === 0 || (choices.length === 1 && name !== 'state' && chosen === '')) return null
+  const [only, second] = choices
+  // A choice that all rows have is none.
+  if (!only || (!second && only.count === all && chosen === '')) return null
   const shown = isWhole ? choices : choices.filter(({ value }, at) => at < CHOICES || value === chosen)
   return (
     <section>
@@ -175,7 +181,7 @@ function Facet({
               aria-pressed={value === chosen}
               onClick={() => setParams({ [name]: value === chosen ? '' : value })}
             >
-              <span>{name === 'state' ? STATES[value]?.label : <Text>{KINDS[value] ?? value}</Text>}</span>
+              <span>{name === 'state' ? STATES[value]?.label : <Text>{value}</Text>}</span>
               <span class="count">{grouped(count)}</span>
             </button>
           </li>
@@ -203,6 +209,7 @@ function Table({
   const scroller = useRef<HTMLDivElement>(null)
   const { items, height, topOf, scrollTo } = useVirtualRows(rows.length, ROW_HEIGHT, scroller)
   const [active, setActive] = useState(0)
+  useEffect(() => void performance.mark('table'), [])
   useEffect(() => {
     setActive(0)
     scroller.current?.scrollTo(0, 0)
