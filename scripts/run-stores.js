@@ -9,9 +9,10 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import { install, run } from './processes.js'
 import { startPostgres, startRedis } from './stores/servers.js'
+import { runTwoServers } from './stores/two-servers.js'
 
 const PROJECT = fileURLToPath(new URL('..', import.meta.url))
-const PACKAGES = ['redis@6.3.1', 'ioredis@6.0.0', 'pg@8.23.1']
+const PACKAGES = ['redis@6.3.1', 'ioredis@6.0.0', 'pg@8.23.1', 'ai@6.0.324']
 /** Processes that count at the same time, and how often each does; more than one kill falls into that. */
 const COUNTING = 8
 const INCREMENTS = 1250
@@ -30,6 +31,8 @@ try {
   run('npm', ['pkg', 'set', 'type=module'], { cwd: app })
   // Beside the packages that they import.
   cpSync(fileURLToPath(new URL('stores', import.meta.url)), app, { recursive: true })
+  const example = join(app, 'web-approvals')
+  cpSync(join(PROJECT, 'examples/web-approvals'), example, { recursive: true })
   for (const [kind, start] of [
     ['redis', startRedis],
     ['postgres', startPostgres],
@@ -37,6 +40,8 @@ try {
     const server = await start(join(scratch, kind))
     servers.push(server)
     await testStores(kind, server)
+    await runTwoServers(example, server.url)
+    console.log(`${kind}: asked in one process, approved and run once in another, and not again after a kill`)
   }
 } catch (error) {
   console.log(`${error.stack}\n${error.stdout ?? ''}${error.stderr ?? ''}`)

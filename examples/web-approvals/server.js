@@ -1,24 +1,22 @@
-// Chats over a web route, in which a second request answers what the first one asked. Run it with
-// `node examples/web-approvals/server.js FOLDER`, and then:
+// Chats over a web route, in which a second request answers what the first one asked, in this process or in another one
+// with the same store. Run it with `node examples/web-approvals/server.js STORE`, where STORE is a folder or the address of a
+// Redis or PostgreSQL, and then:
 //   curl localhost:PORT/chats/one -d '{"text": "news"}'                            what is to be approved
 //   curl localhost:PORT/chats/one -d '{"answers": {"APPROVAL_ID": true}}'          what came of it
 import { createServer } from 'node:http'
 import { json } from 'node:stream/consumers'
 import { createRuntime } from 'agent-apps'
 import { skillTools } from 'agent-apps/ai-sdk'
-import { fileStore } from 'agent-apps/store'
 import { generateText, stepCountIs } from 'ai'
 import { model } from './model.js'
+import { openStore } from './open-store.js'
 
 /** The longest request, in bytes. */
 const REQUEST_MAX = 100_000
 
-const [folder] = process.argv.slice(2)
-const runtime = createRuntime({ paths: ['skills'], cwd: import.meta.dirname, store: fileStore(folder) })
-
-/** The messages of each chat. They never come from a client, which could make up what a model said. */
-const chats = new Map()
-const busy = new Set()
+const [address] = process.argv.slice(2)
+const store = await openStore(address)
+const runtime = createRuntime({ paths: ['skills'], cwd: import.meta.dirname, store })
 
 const server = createServer(async (request, response) => {
   const [status, body] = await answer(request).catch(error => [400, { error: error.message }])
@@ -32,16 +30,7 @@ async function answer(request) {
   if (id === undefined || request.method !== 'POST') return [404, { error: 'POST to /chats/ID' }]
   if (!(Number(request.headers['content-length']) <= REQUEST_MAX)) return [413, { error: 'too long' }]
   const { text, answers } = await json(request)
-  if (busy.has(id)) return [409, { error: 'the chat waits for the model' }]
-  busy.add(id)
-  try {
-    return [
-      200,
-      await goOn(id, text === undefined ? answered(answers) : { role: 'user', content: String(text) }),
-    ]
-  } finally {
-    busy.delete(id)
-  }
+  return goOn(id, text === undefined ? answered(answers) : { role: 'user', content: String(text) })
 }
 
 /** A person's answers, as the SDK takes them. */
@@ -52,19 +41,27 @@ function answered(answers) {
   return { role: 'tool', content }
 }
 
-/** Goes on with a chat, and gives what the model says, or what a person has to approve first. */
+/**
+ * Goes on with a chat, and gives what the model says, or what a person has to approve first. The messages never come from a
+ * client, which could make up what a model said.
+ */
 async function goOn(id, message) {
-  const messages = [...(chats.get(id) ?? []), message]
+  const key = `chat ${id}`
+  const chat = await store.get(key)
+  const messages = [...(chat?.value ?? []), message]
   const skills = await skillTools(runtime, { approval: 'sdk', policy: { sessionId: id } })
   const result = await generateText({ ...skills, model, messages, stopWhen: stepCountIs(9) })
   // Version 6 has what came of it in `response`.
   const { response, responseMessages = response.messages } = result
-  chats.set(id, [...messages, ...responseMessages])
-  const asked = result.content.filter(({ type }) => type === 'tool-approval-request')
-  return {
-    text: result.text,
-    asks: asked.map(({ approvalId, toolCall }) => ({
-      ...{ approvalId, callId: toolCall.toolCallId, tool: toolCall.toolName, args: toolCall.input },
-    })),
+  try {
+    await store.set(key, [...messages, ...responseMessages], chat?.version ?? null)
+  } catch (error) {
+    if (error.code !== 'STATE_CONFLICT') throw error
+    return [409, { error: 'another request went on with this chat meanwhile' }]
   }
+  const asked = result.content.filter(({ type }) => type === 'tool-approval-request')
+  const asks = asked.map(({ approvalId, toolCall }) => ({
+    ...{ approvalId, callId: toolCall.toolCallId, tool: toolCall.toolName, args: toolCall.input },
+  }))
+  return [200, { text: result.text, asks }]
 }
