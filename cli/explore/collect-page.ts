@@ -66,7 +66,8 @@ export async function collectPage(invocation: Invocation): Promise<PageBlocks> {
       'prompt',
       await collectPrompt(
         known.filter(tool => tools.includes(tool)),
-        runtime,
+        hasContent,
+        cwd,
       ),
     )
     const { ask, terms } = await collectAsk(listed, known, runtime, cwd)

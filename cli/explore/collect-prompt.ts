@@ -1,20 +1,28 @@
-import type { Runtime, ToolDef } from 'agent-apps'
+import type { ToolDef } from 'agent-apps'
 import { isAgentAppsError } from '../../src/base/error.js'
 import { isInPrompt } from '../../src/catalog/offered-tool.js'
 import type { ToolFrontmatter } from '../../src/skill/frontmatter.js'
+import { fromCwd } from '../from-here.js'
 import type { PagePrompt, PromptTool } from './page-data.js'
 
-/** Collects what a catalog is made of: the tools of an agent without limits of its own, as `agent-apps catalog` has them. */
-export async function collectPrompt(tools: readonly ToolDef[], runtime: Runtime): Promise<PagePrompt> {
+/**
+ * Collects what a catalog is made of: the tools of an agent without limits of its own, as `agent-apps catalog` has them. A content
+ * that stands in the prompt is taken as it is written: its directives may tell of the machine, and of its environment.
+ */
+export async function collectPrompt(
+  tools: readonly ToolDef[],
+  hasContent: boolean,
+  cwd: string,
+): Promise<PagePrompt> {
   const listed: PromptTool[] = []
   for (const tool of tools) {
-    const content = isInPrompt(tool) ? await renderedText(tool, runtime) : undefined
-    listed.push({ ...promptTool(tool), ...(content !== undefined && { inPrompt: content }) })
+    const content = hasContent && isInPrompt(tool) ? await writtenText(tool) : undefined
+    listed.push({ ...promptTool(tool, cwd), ...(content !== undefined && { inPrompt: content }) })
   }
   return { tools: listed }
 }
 
-function promptTool({ name, kind, frontmatter, origin }: ToolDef): PromptTool {
+function promptTool({ name, kind, frontmatter, origin }: ToolDef, cwd: string): PromptTool {
   const { description, role, inPrompt, tags, metadata } = frontmatter
   const read = Object.entries(metadata).filter(([key]) => key === 'catalog' || key === 'requires-tools')
   const kept: ToolFrontmatter = {
@@ -23,15 +31,14 @@ function promptTool({ name, kind, frontmatter, origin }: ToolDef): PromptTool {
     ...(role !== undefined && { role }),
     ...(inPrompt && { inPrompt }),
   }
-  // Only the last folder of an entry's path names a group.
-  const entry = origin.entry.split(/[\\/]/).at(-1) ?? ''
+  // Where an entry is the project itself, its name would tell where that lies.
+  const entry = fromCwd(origin.entry, cwd).replace(/^\.$/, '')
   return { name, kind, frontmatter: kept, origin: { layer: origin.layer, entry, file: origin.file } }
 }
 
-/** The text as a model gets it; undefined where its directives cannot be run without code. */
-async function renderedText({ name }: ToolDef, runtime: Runtime): Promise<string | undefined> {
+async function writtenText({ content }: ToolDef): Promise<string | undefined> {
   try {
-    return await runtime.render(name)
+    return await content?.()
   } catch (error) {
     if (isAgentAppsError(error)) return undefined
     throw error

@@ -26,7 +26,6 @@ export async function openProject(invocation: Invocation): Promise<OpenedProject
     freshness: 'check' as const,
     library: config.library ?? true,
     external: config.external ?? [],
-    env: config.env ?? [],
   }
   return {
     runtime: createRuntime(options),

@@ -168,7 +168,7 @@ export interface PromptTool {
   kind: 'folder' | 'file' | 'code'
   frontmatter: ToolFrontmatter
   origin: { layer: string; entry: string; file: string }
-  /** The content that stands in the prompt itself. */
+  /** The content that stands in the prompt itself, as it is written. */
   inPrompt?: string
 }
 

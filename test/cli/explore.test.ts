@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto'
 import { mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs'
+import { homedir } from 'node:os'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import type { PageAsk, PageGraph, PageProblems, PagePrompt } from '../../cli/explore/page-data.js'
@@ -113,14 +114,45 @@ describe('agent-apps explore --out', () => {
   })
 
   it('gives the same bytes wherever the project is', async () => {
-    const [one, other] = [await written(makeTree(PROJECT)), await written(makeTree(PROJECT))]
-    expect(one.html).toBe(other.html)
+    for (const paths of [['./skills'], ['.']]) {
+      const project = { ...PROJECT, 'agent-apps.config.json': JSON.stringify({ paths }) }
+      const [one, other] = [await written(makeTree(project)), await written(makeTree(project))]
+      expect(one.html).toBe(other.html)
+    }
+  })
+
+  it('tells nothing of the machine: no environment, no path, none of the user’s own skills', async () => {
+    const config = JSON.stringify({ paths: ['./skills'], env: ['HOME', 'AGENT_APPS_SECRET'] })
+    const root = makeTree({
+      ...PROJECT,
+      'agent-apps.config.json': config,
+      'skills/told.skill.md': skill(
+        'told',
+        'It is ${env.AGENT_APPS_SECRET}.\n',
+        'metadata: { role: context }\n',
+      ),
+    })
+    process.env.AGENT_APPS_SECRET = 'a secret of the environment'
+    try {
+      const page = await written(root)
+      expect(page.read<PagePrompt>('prompt').tools.find(({ name }) => name === 'told')?.inPrompt).toBe(
+        'It is ${env.AGENT_APPS_SECRET}.\n',
+      )
+      for (const [name, bytes] of page.blocks)
+        if (name !== 'licences')
+          expect(String(bytes)).not.toMatch(new RegExp(`a secret of|${root}|${homedir()}/`))
+    } finally {
+      delete process.env.AGENT_APPS_SECRET
+    }
   })
 
   it('leaves texts out with --no-content', async () => {
-    const page = await written(makeTree(PROJECT), '--no-content')
+    const context = skill('told', 'See the guide.\n', 'metadata: { role: context }\n')
+    const root = makeTree({ ...PROJECT, 'skills/told.skill.md': context })
+    const page = await written(root, '--no-content')
     expect(page.rows.hasContent).toBe(false)
-    expect(String(page.blocks.get('texts-0'))).not.toContain('the guide')
+    for (const [name, bytes] of page.blocks)
+      if (name !== 'licences') expect(String(bytes)).not.toContain('the guide')
   })
 
   it('reads no file outside of the project, even where a skill leads to one', async () => {
