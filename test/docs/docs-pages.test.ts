@@ -52,6 +52,10 @@ describe('the pages in docs/', () => {
     expect(read(page).split('\n').length - 1).toBeLessThanOrEqual(300)
   })
 
+  it('README.md has at most 180 lines', () => {
+    expect(read('README.md').split('\n').length - 1).toBeLessThanOrEqual(180)
+  })
+
   it.each(['docs/architecture.md', 'docs/index-format.md', 'docs/index-files.md'])(
     '%s names files that there are',
     page => {

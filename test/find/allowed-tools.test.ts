@@ -62,7 +62,10 @@ describe('allowed-tools', () => {
     })
     // Cascades depend on the whole project, and have digests of their own.
     const index = () =>
-      readFileSync(join(root, 'one/.agent-apps.json'), 'utf8').replace(/"(?:cascadeKey|ownCascadeKey)":.*/g, '')
+      readFileSync(join(root, 'one/.agent-apps.json'), 'utf8').replace(
+        /"(?:cascadeKey|ownCascadeKey)":.*/g,
+        '',
+      )
     const found = async (paths: string[], force = false) =>
       (await compile({ cwd: root, paths, force })).diagnostics.map(({ reason }) => /"(.*)"/.exec(reason)?.[1])
     expect(await found(['one'])).toEqual(['count', 'nothing'])
