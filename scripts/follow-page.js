@@ -84,7 +84,7 @@ export function followPage(page, folder, tarball, shared) {
       shared &&
       packages.every(name => name === 'agent-apps' || SHARED.includes(name.replace(/(?<=.)@.*/, '')))
     ) {
-      runIn(folder, `test -e node_modules || cp -al ${shared}/node_modules .`)
+      runIn(folder, `test -e node_modules || cp -al "${shared}/node_modules" .`)
       return
     }
     const given = packages.map(name =>
