@@ -52,6 +52,13 @@ describe('the pages in docs/', () => {
     expect(read(page).split('\n').length - 1).toBeLessThanOrEqual(300)
   })
 
+  it('are all in the list of pages', () => {
+    const linked = new Set(
+      [...read('docs/README.md').matchAll(/\]\(([\w-]+\.md)\)/g)].map(([, page]) => `docs/${page}`),
+    )
+    expect(PAGES.filter(page => page !== 'docs/README.md' && !linked.has(page))).toEqual([])
+  })
+
   it('README.md has at most 180 lines', () => {
     expect(read('README.md').split('\n').length - 1).toBeLessThanOrEqual(180)
   })
