@@ -101,7 +101,8 @@ describe('questions to one person', () => {
     // The last one gets no answer.
     await areShown(3)
     await vi.advanceTimersByTimeAsync(60_000)
-    expect(await Promise.all(calls)).toEqual(['gated ran', 'gated ran', 'APPROVAL_UNAVAILABLE'])
+    // Which of them comes last is left open.
+    expect((await Promise.all(calls)).sort()).toEqual(['APPROVAL_UNAVAILABLE', 'gated ran', 'gated ran'])
     expect(shown[2]?.request.signal.aborted).toBe(true)
   })
 
