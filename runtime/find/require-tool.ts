@@ -14,10 +14,7 @@ const faults = lazy(() => import('./call-faults.js'))
  * @throws TOOL_NOT_FOUND, TOOL_BROKEN
  */
 export async function requireTool(ref: string, globals: Globals, namespace = ''): Promise<ToolDef> {
-  const resolution = await resolveWithin(namespace, ref, globals)
-  if (resolution?.tool) return resolution.tool
-  if (resolution?.broken) throw toolBroken(ref, resolution.broken)
-  throw await (await faults()).toolNotFound(ref, globals)
+  return toolOf(await resolveWithin(namespace, ref, globals), ref, globals)
 }
 
 /** Resolves a reference that is written in a namespace. */
@@ -58,8 +55,13 @@ export async function findGiven(ref: string, globals: Globals = defaultGlobals()
  * @throws TOOL_NOT_FOUND, TOOL_BROKEN, and the faults of remote path entries
  */
 export async function requireGiven(ref: string, globals: Globals, namespace = ''): Promise<ToolDef> {
-  const resolution = await resolveGiven(ref, globals, namespace)
-  return resolution?.tool ?? requireTool(ref, globals, namespace)
+  return toolOf(await resolveGiven(ref, globals, namespace), ref, globals)
+}
+
+async function toolOf(resolution: Resolution, ref: string, globals: Globals): Promise<ToolDef> {
+  if (resolution?.tool) return resolution.tool
+  if (resolution?.broken) throw toolBroken(ref, resolution.broken)
+  throw await (await faults()).toolNotFound(ref, globals)
 }
 
 /** Qualifies a reference that a program or a model gives in a namespace, so that it leads to the same tool from anywhere. */
