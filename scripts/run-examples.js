@@ -48,9 +48,14 @@ try {
   rmSync(scratch, { recursive: true, force: true })
 }
 
-/** The pages that lead from an empty folder, or from another system, to an answer of an agent. */
+/**
+ * The pages that lead from an empty folder, or from another system, to an answer of an agent: half of them on each day with
+ * `SHARE=0`, as in CI, and all of them otherwise.
+ */
 function quickStarts() {
-  return readdirSync(join(PROJECT, 'docs')).filter(page => /^(?:use-|from-|start\b)/.test(page))
+  const pages = readdirSync(join(PROJECT, 'docs')).filter(page => /^(?:use-|from-|start\b)/.test(page))
+  const today = Math.floor(Date.now() / 86_400_000) % 2
+  return process.env.SHARE === '0' ? pages.filter((_, number) => number % 2 === today) : pages
 }
 
 function followerOf(page) {

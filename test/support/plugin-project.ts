@@ -72,7 +72,7 @@ export function untilSaid(folder: string, program: string, expected: string): Pr
     new Promise(done => {
       execFile(process.execPath, [program], { cwd: folder }, (_, stdout, stderr) => done(stdout || stderr))
     })
-  return vi.waitFor(async () => expect(await said()).toBe(expected), { timeout: 60_000, interval: 100 })
+  return vi.waitFor(async () => expect(await said()).toBe(expected), { timeout: 180_000, interval: 100 })
 }
 
 /** A project with one skill and a program that says what that gives, and which tools there are. */
