@@ -1,7 +1,7 @@
 // Redis and PostgreSQL, installed by Debian's packages, each in a folder of its own on a free port of this machine.
-import { execFileSync, spawn } from 'node:child_process'
+import { execFileSync, spawn, spawnSync } from 'node:child_process'
 import { chownSync, existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync } from 'node:fs'
-import { connect, createServer } from 'node:net'
+import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -30,7 +30,8 @@ export async function startRedis(folder) {
   ]
   const durable = ['--appendfsync', 'always', '--maxmemory-policy', 'noeviction']
   const start = () => spawn('redis-server', [...options, ...durable].map(String), { stdio: 'ignore' })
-  return running(start, port, `redis://127.0.0.1:${port}`)
+  const isReady = () => answers('redis-cli', ['-p', String(port), 'ping'], 'PONG')
+  return running(start, isReady, `redis://127.0.0.1:${port}`)
 }
 
 /**
@@ -47,7 +48,8 @@ export async function startPostgres() {
   const port = await freePort()
   const options = ['-D', 'data', '-p', String(port), '-h', '127.0.0.1', '-k', folder]
   const start = () => spawn(join(bin, 'postgres'), options, as)
-  const server = await running(start, port, `postgres://postgres@127.0.0.1:${port}/postgres`)
+  const isReady = () => answers(join(bin, 'pg_isready'), ['-h', '127.0.0.1', '-p', String(port)], 'accepting')
+  const server = await running(start, isReady, `postgres://postgres@127.0.0.1:${port}/postgres`)
   const stop = async () => {
     await server.stop()
     rmSync(folder, { recursive: true, force: true })
@@ -74,10 +76,10 @@ function need(program, debianPackage) {
   }
 }
 
-async function running(start, port, url) {
+async function running(start, isReady, url) {
   let server = start()
   let ended = exitOf(server)
-  await listens(port, server)
+  await ready(isReady, server)
   return {
     url,
     async kill() {
@@ -88,7 +90,7 @@ async function running(start, port, url) {
         server = start()
         ended = exitOf(server)
         if (
-          await listens(port, server).then(
+          await ready(isReady, server).then(
             () => true,
             () => false,
           )
@@ -109,16 +111,18 @@ function exitOf(server) {
   return new Promise(done => server.once('exit', done))
 }
 
-async function listens(port, server) {
+/** Waits until a server takes commands: while it reads its files it listens, and refuses them. */
+async function ready(isReady, server) {
   for (const end = Date.now() + DEADLINE; Date.now() < end; await sleep(50)) {
     if (server.exitCode !== null || server.signalCode !== null) break
-    const isOpen = await new Promise(done => {
-      const socket = connect(port, '127.0.0.1', () => done(true)).once('error', () => done(false))
-      socket.once('connect', () => socket.end())
-    })
-    if (isOpen) return
+    if (isReady()) return
   }
-  throw new Error(`no server listens on port ${port}`)
+  throw new Error(`${server.spawnfile} takes no commands`)
+}
+
+function answers(program, args, expected) {
+  const { stdout } = spawnSync(program, args, { encoding: 'utf8' })
+  return stdout.includes(expected)
 }
 
 function freePort() {
