@@ -11,7 +11,7 @@ import { followDockerfile } from './follow-dockerfile.js'
 import { followPage, installShared } from './follow-page.js'
 import { freePort, install, run, withServer } from './processes.js'
 import { runAdapters } from './run-adapters.js'
-import { runMonorepo } from './run-monorepo.js'
+import { runMonorepo, runMonorepoWithNx } from './run-monorepo.js'
 
 const PROJECT = fileURLToPath(new URL('..', import.meta.url))
 
@@ -20,6 +20,8 @@ const examples = {
   'a container, as its Dockerfile says': runContainer,
   'an edge worker, on workerd': runEdgeWorker,
   'a monorepo, built by Turborepo': runBuilds,
+  // Nx alone takes half a minute to install.
+  ...(process.env.SHARE === '0' ? {} : { 'a monorepo, built by Nx': runNx }),
   'a workflow, step by step': runWorkflow,
   'each adapter, with its own packages alone': packed => runAdapters(packed, scratch),
   'a coding agent, with a person who answers': runCodingAgent,
@@ -133,6 +135,13 @@ function runBuilds(tarball) {
   const root = example('monorepo')
   installIn(root, tarball, 'turbo@2.11.11')
   runMonorepo(root)
+}
+
+function runNx(tarball) {
+  const root = join(scratch, 'monorepo-nx')
+  cpSync(join(PROJECT, 'examples/monorepo'), root, { recursive: true })
+  installIn(root, tarball, 'nx@22.7.12')
+  runMonorepoWithNx(root)
 }
 
 /** Runs the steps of a workflow that are commands, as GitHub does. */

@@ -56,6 +56,36 @@ export function runMonorepo(root) {
   assert.deepEqual(build(), ALL)
 }
 
+/** Builds the same monorepo with Nx, over the same changes. */
+export function runMonorepoWithNx(root) {
+  rmSync(join(root, 'turbo.json'))
+  const build = () => builtByNx(root)
+  assert.deepEqual(build(), ALL)
+  const outputs = outputsIn(root, digestOf)
+  removeOutputs(root)
+  assert.deepEqual(build(), [])
+  assert.deepEqual(outputsIn(root, digestOf), outputs)
+  for (const name of PACKAGES) runBuild(join(root, name), '--check')
+
+  change(root, SHARED_SKILL, '18:00', '19:00')
+  assert.deepEqual(build(), ['desk', 'phone', 'shared-skills'])
+  change(root, OWN_SKILL, '4 * weekly', '5 * weekly')
+  assert.deepEqual(build(), ['stock'])
+}
+
+/** Builds with Nx; gives the names of the packages that were not in its cache. */
+function builtByNx(root) {
+  run(join(root, 'node_modules/.bin/nx'), ['run-many', '--target', 'build'], {
+    cwd: root,
+    env: { ...process.env, NX_DAEMON: 'false', NX_NO_CLOUD: 'true' },
+  })
+  const { tasks } = JSON.parse(readFileSync(join(root, '.nx/cache/run.json'), 'utf8'))
+  return tasks
+    .filter(task => task.cacheStatus === 'cache-miss')
+    .map(task => task.taskId.replace(/:build$/, ''))
+    .sort()
+}
+
 /** Builds with Turborepo; gives the names of the packages that were not in its cache. */
 function builtBy(turbo, folder, cache) {
   const runs = join(folder, '.turbo/runs')
