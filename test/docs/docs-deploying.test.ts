@@ -12,6 +12,7 @@ import { tsc } from '../support/tsc.js'
 
 const PAGE = readFileSync(join(ROOT, 'docs/deploying.md'), 'utf8')
 const HOSTS = readFileSync(join(ROOT, 'docs/hosts.md'), 'utf8')
+const MONOREPO = readFileSync(join(ROOT, 'docs/monorepo.md'), 'utf8')
 
 /** The page's example of that heading. */
 function example(heading: string): string {
@@ -101,8 +102,8 @@ describe('docs/deploying.md, over examples/bundle', () => {
   })
 })
 
-describe('docs/hosts.md, over the other examples', () => {
-  const shown = [...HOSTS.matchAll(/^```\w+ (examples\/\S+)\n([\s\S]*?)^```$/gm)]
+describe('docs/hosts.md and docs/monorepo.md, over the other examples', () => {
+  const shown = [...`${HOSTS}\n${MONOREPO}`.matchAll(/^```\w+ (examples\/\S+)\n([\s\S]*?)^```$/gm)]
 
   it('shows files as they are', () => {
     expect(shown.map(([, file]) => file)).toEqual([
@@ -115,6 +116,7 @@ describe('docs/hosts.md, over the other examples', () => {
       'examples/edge-worker/wrangler.json',
       'examples/monorepo/apps/desk/agent-apps.config.json',
       'examples/monorepo/turbo.json',
+      'examples/monorepo/nx.json',
     ])
     for (const [, file = '', text] of shown) expect(text).toBe(readFileSync(join(ROOT, file), 'utf8'))
   })
