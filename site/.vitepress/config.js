@@ -1,0 +1,38 @@
+import { slug } from 'github-slugger'
+import { defineConfig } from 'vitepress'
+import { search } from '../search.js'
+import { sidebar } from './sidebar.js'
+import { copySources, linkSources } from './sources.js'
+
+/** Vue, while pages are rendered, is in this folder's packages, where pages outside of it would not find it. */
+const packagesForPages = {
+  name: 'packages-for-pages',
+  enforce: 'pre',
+  resolveId: id => (/^vue(?:\/|$)/.test(id) ? { id, external: true } : null),
+}
+
+/** The pages stay where the code host shows them; only the home page and the API are the site's own. */
+export default defineConfig({
+  title: 'agent-apps',
+  description: "Checks an agent's skills when you build, and finds and runs them when the agent works.",
+  srcDir: '..',
+  srcExclude: ['!(docs|site|CHANGELOG.md)/**', 'site/!(index.md|api)/**'],
+  rewrites: { 'site/index.md': 'index.md', 'site/api/:path*': 'api/:path*' },
+  outDir: 'dist',
+  markdown: {
+    // The anchors of the code host, which the pages link to.
+    anchor: { slugify: slug },
+    config: linkSources,
+  },
+  themeConfig: {
+    nav: [
+      { text: 'Start', link: '/docs/start' },
+      { text: 'All pages', link: '/docs/README' },
+    ],
+    sidebar,
+    outline: [2, 3],
+    search: { provider: 'local', options: { miniSearch: search } },
+  },
+  vite: { plugins: [packagesForPages] },
+  buildEnd: copySources,
+})
