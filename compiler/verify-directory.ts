@@ -29,10 +29,12 @@ import {
   readPart,
 } from '../src/index/read-index.js'
 import { searchFile } from '../src/search/search-file.js'
+import { vectorFile } from '../src/search/vector-file.js'
 import type { SearchDirectory } from '../src/skill/path-entry.js'
 import { limits } from './files/limits.js'
 import { digestFile, readRegularFile, readSkillFile, systemReason } from './files/regular-file.js'
 import { searchDifference } from './verify-search.js'
+import { vectorsDifference } from './verify-vectors.js'
 
 interface VerifiedDirectory {
   /** How many files were looked at. */
@@ -71,6 +73,12 @@ export function verifyDirectory(
     found.files++
     const difference = searchDifference(directory, search, index.records.tools)
     if (difference !== null) deviates(searchFile(search), difference)
+  }
+  const { vectors } = index.header
+  if (vectors !== undefined && found.deviations.length === 0) {
+    found.files++
+    const difference = vectorsDifference(directory, index.header, index.records.tools)
+    if (difference !== null) deviates(vectorFile(vectors.digest), difference)
   }
   return found
 }

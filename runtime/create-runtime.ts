@@ -14,7 +14,7 @@ import type { ToolState } from './lifecycle/tool-states.js'
 import type { TurnOptions } from './lifetime.js'
 import { listTools, readResource } from './read-skills.js'
 import { cloneArguments, ownLimits } from './schema/clone-arguments.js'
-import type { Hit, SearchOptions } from './search/search-query.js'
+import type { SearchOptions } from './search/search-query.js'
 import type { AgentOptions } from './state/agent.js'
 import type {
   Freshness,
@@ -27,6 +27,7 @@ import type {
 } from './state/context.js'
 import { createGlobals, defaultTools, RegisteredToolMap } from './state/globals.js'
 import type { Interact, NamedAgent, ProjectConfiguration, RuntimePolicy } from './state/policy.js'
+import type { Hit } from './state/search-functions.js'
 import type { Store } from './state/store.js'
 import type { ToolDef } from './state/tool-def.js'
 import type { CallArguments, RegisteredTools, ToolRef, ToolReturn } from './typed-tools.js'

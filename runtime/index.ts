@@ -32,7 +32,7 @@ export {
   registerTool,
   unregisterTool,
 } from './registry/programmatic-tools.js'
-export type { Hit, SearchOptions, SearchResult } from './search/search-query.js'
+export type { SearchOptions, SearchResult } from './search/search-query.js'
 export type { AgentOptions } from './state/agent.js'
 export type { ChainStep } from './state/chain.js'
 export type {
@@ -75,6 +75,7 @@ export type {
   WaitingRequest,
   Withheld,
 } from './state/policy.js'
+export type { Hit, Rerank, SearchFunctions } from './state/search-functions.js'
 export type { Store, StoredValue } from './state/store.js'
 export type { Origin, SkillFiles, ToolDef, ToolFunction, Via } from './state/tool-def.js'
 export type {

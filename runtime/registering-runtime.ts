@@ -1,5 +1,6 @@
 import { withLine } from '../src/base/diagnostic.js'
 import { AgentAppsError } from '../src/base/error.js'
+import { checkOptions, type OptionTable } from '../src/base/options.js'
 import { isRemoteEntry, type RemoteEntry, remoteEntryProblem } from '../src/release/remote-entry.js'
 import type { PathEntry } from '../src/skill/path-entry.js'
 import {
@@ -12,6 +13,7 @@ import { checkAgent, checkLimits, checkSpawned } from './options/check-limits.js
 import { type RegisterFunction, register } from './registry/register.js'
 import type { Globals } from './state/context.js'
 import type { RemoteSkills } from './state/remote.js'
+import type { SearchFunctions } from './state/search-functions.js'
 import type { RegisteredTools } from './typed-tools.js'
 
 /** The options of a runtime of the main entry, which may have remote path entries. */
@@ -20,7 +22,14 @@ export interface RuntimeOptions extends Omit<SlimOptions, 'paths'> {
    * Path entries, searched left to right, and then the remote ones. Default: the project's, as `compile` wrote them.
    */
   paths?: (PathEntry | RemoteEntry)[]
+  /**
+   * Functions that take part in each search: `embed` finds skills whose meaning is near that of the query, `rerank` puts the hits
+   * in another order.
+   */
+  search?: SearchFunctions
 }
+
+const SEARCH: OptionTable<keyof SearchFunctions> = { embed: 'function', model: 'string', rerank: 'function' }
 
 /** A runtime of the main entry, with `register`. */
 export interface Runtime<Tools = RegisteredTools> extends SlimRuntime<Tools> {
@@ -39,10 +48,12 @@ export interface Runtime<Tools = RegisteredTools> extends SlimRuntime<Tools> {
  */
 export function createRuntime<Tools = RegisteredTools>(options: RuntimeOptions = {}): Runtime<Tools> {
   const remote = remoteEntries(options)
+  const search = searchFunctions(options)
   const runtime = createSlimRuntime<Tools>(
-    remote.length === 0 ? (options as SlimOptions) : withoutRemote(options),
+    remote.length === 0 && !search ? (options as SlimOptions) : slimOptions(options),
   )
   const { globals } = runtime
+  globals.search = search
   if (remote.length > 0) globals.remote = laterSkills(remote, globals)
   checkLimits(globals)
   globals.checkSpawned = given => checkSpawned(given, globals)
@@ -76,8 +87,16 @@ function remoteEntries(options: RuntimeOptions): RemoteEntry[] {
   return entries
 }
 
-function withoutRemote(options: RuntimeOptions): SlimOptions {
-  return { ...options, paths: options.paths?.filter(entry => !isRemoteEntry(entry)) as PathEntry[] }
+/** @throws OPTIONS_INVALID */
+function searchFunctions(options: RuntimeOptions): SearchFunctions | undefined {
+  const { search } = Object(options) as RuntimeOptions
+  if (search !== undefined) checkOptions('search', search, SEARCH)
+  return search
+}
+
+function slimOptions({ search: _, paths, ...options }: RuntimeOptions): SlimOptions {
+  const local = Array.isArray(paths) ? paths.filter(entry => !isRemoteEntry(entry)) : paths
+  return { ...options, ...(paths !== undefined && { paths: local as PathEntry[] }) }
 }
 
 /** Loads what reads remote entries when it is first needed. */

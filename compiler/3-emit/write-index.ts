@@ -22,11 +22,11 @@ const GITIGNORE_FILE = `${INDEX_DIRECTORY}/.gitignore`
 /** Keeps this machine's own files out of version control, independent of the project's own rules. */
 const GITIGNORE = 'cache*\n*.tmp\n'
 
-/** A shard, the list of an index's tools, or its search file. */
-const PART_NAME = /^(?:(?:index|list)-(?=.{32}\.json$)|search-(?=.{32}\.bin$))([0-9a-f]{32})/
+/** A shard, the list of an index's tools, its search file, or its vectors. */
+const PART_NAME = /^(?:(?:index|list)-(?=.{32}\.json$)|(?:search|vectors)-(?=.{32}\.bin$))([0-9a-f]{32})/
 /** The files that are written under a temporary name first. */
 const WRITTEN_NAME =
-  /^\.?(?:agent-apps|(?:index|list|search)-[0-9a-f]{32}|(?:module|chunk)-[0-9A-Z]{8}|cache|gitignore)[\w.-]*$/
+  /^\.?(?:agent-apps|(?:index|list|search|vectors)-[0-9a-f]{32}|(?:module|chunk)-[0-9A-Z]{8}|cache|gitignore)[\w.-]*$/
 
 /** The files that code was compiled to, and the contents of the new ones. */
 export interface MadeModules {
@@ -82,7 +82,7 @@ function missingModules(directory: string, outputs: ReadonlyMap<string, Uint8Arr
 }
 
 /**
- * Writes an index: shards, their list and their search file first, the index file last. Then files that no index names any more are removed.
+ * Writes an index: shards and the other parts first, the index file last. Then files that no index names any more are removed.
  * Whenever it is cut short, the index file names a complete set of shards, the old or the new one. Only to be
  * called under the directory's lock.
  *

@@ -1,7 +1,7 @@
 import { constants } from 'node:buffer'
 import { hash } from 'node:crypto'
 import { statSync } from 'node:fs'
-import { join } from 'node:path'
+import { basename, join } from 'node:path'
 import { orNull } from '../../src/base/attempt.js'
 import { emptyLines } from '../../src/index/encode-index.js'
 import { type IndexHeader, shardFile } from '../../src/index/index-format.js'
@@ -16,6 +16,7 @@ import {
   readParts,
 } from '../../src/index/read-index.js'
 import { searchFile, type WholeSearch, wholeSearch } from '../../src/search/search-file.js'
+import { decodeVectors, type ToolVectors, vectorFile } from '../../src/search/vector-file.js'
 import { isChangedSince } from '../files/file-stat.js'
 import { isFile, readRegularFile, unlessGone } from '../files/regular-file.js'
 import { type KeptLines, type LineStore, type StoredLine, sectionLines } from './line-store.js'
@@ -64,11 +65,16 @@ export function readWritten(directory: string): OpenIndex | null {
   return orNull(() => openIndex(indexFiles, directory))
 }
 
-/** The files of an index's shards, its list and its search file, relative to the directory. */
-export function partFiles({ header: { shards = [], list, search } }: IndexText): string[] {
-  const listed = isShardDigest(list) ? [listFile(list)] : []
-  const searched = isShardDigest(search) ? [searchFile(search)] : []
-  return [...shards.filter(isShardDigest).map(shardFile), ...listed, ...searched]
+/** The files of an index's shards, its list, its search file and its vectors, relative to the directory. */
+export function partFiles({ header: { shards = [], list, search, vectors } }: IndexText): string[] {
+  const fileOf = (digest: unknown, toFile: (digest: string) => string): string[] =>
+    isShardDigest(digest) ? [toFile(digest)] : []
+  return [
+    ...shards.filter(isShardDigest).map(shardFile),
+    ...fileOf(list, listFile),
+    ...fileOf(search, searchFile),
+    ...fileOf(vectors?.digest, vectorFile),
+  ]
 }
 
 /** True if no such file changed since a time (ms), or the changed ones still match their names. */
@@ -108,7 +114,7 @@ export function storeLines(
 export function isPart(file: string, digest: string): boolean {
   const bytes = isFile(file) ? unlessGone(() => readRegularFile(file)) : null
   if (bytes === null) return false
-  return file.endsWith('.bin')
+  return basename(file).startsWith('search-')
     ? unlessRefused(() => wholeSearch(bytes, digest, digestOf)) !== null
     : digestOf(bytes).startsWith(digest)
 }
@@ -119,8 +125,19 @@ export function isPart(file: string, digest: string): boolean {
  * @throws IndexRefused
  */
 export function readSearch(directory: string, { search }: IndexHeader): WholeSearch {
-  const path = isShardDigest(search) ? join(directory, searchFile(search)) : null
-  const bytes = path !== null && isFile(path) ? unlessGone(() => readRegularFile(path)) : null
+  const bytes = isShardDigest(search) ? partBytes(directory, searchFile(search)) : null
   if (bytes === null) throw new IndexRefused('its search file is missing')
   return wholeSearch(bytes, search as string, digestOf)
+}
+
+/** The vectors that the last compile of a directory wrote; null where they are missing or were changed: they can be made again. */
+export function readVectors(directory: string, { vectors }: IndexHeader): ToolVectors | null {
+  const digest = vectors?.digest
+  const bytes = isShardDigest(digest) ? partBytes(directory, vectorFile(digest)) : null
+  return bytes && unlessRefused(() => decodeVectors(bytes, digest as string, digestOf))
+}
+
+function partBytes(directory: string, file: string): Uint8Array | null {
+  const path = join(directory, file)
+  return isFile(path) ? unlessGone(() => readRegularFile(path)) : null
 }

@@ -2,6 +2,7 @@ import { hash } from 'node:crypto'
 import { join } from 'node:path'
 import { type FileDigest, INLINE_RECORDS, type ManifestRecord } from '../../src/index/index-format.js'
 import type { OpenIndex } from '../../src/index/read-index.js'
+import { modelOf } from '../../src/search/embedder.js'
 import { TermStore } from '../../src/search/term-store.js'
 import { checkDelegates } from '../1-read/code/delegates.js'
 import type { WalkedEntry } from '../1-read/discover/walk-entry.js'
@@ -262,13 +263,14 @@ export interface PreviousCompile {
 }
 
 function previousCompile(
-  { dir, externalPackages, namespace }: ProjectDirectory,
+  { dir, externalPackages, namespace, embedder }: ProjectDirectory,
   written: OpenIndex | null,
 ): PreviousCompile | null {
   if (written?.header.namespace !== namespace) return null
   const cache = written && readCache(dir)
   if (cache === null || written === null || hash('sha256', written.text) !== cache.header) return null
   if (cache.external.join() !== externalPackages.join()) return null
+  if (written.header.vectors?.model !== modelOf(embedder)) return null
   // An index of shards gets a list, even if an older version wrote it.
   if (written.header.shards && !written.header.list) return null
   return partsHold(dir, written, cache.savedAt) ? { cache, written } : null

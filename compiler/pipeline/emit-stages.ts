@@ -7,11 +7,13 @@ import {
   type HeaderFields,
   type KeptIndex,
   type KeptShards,
+  type VectorPart,
 } from '../../src/index/encode-index.js'
 import { type FileDigest, type Section, shardKey, shardOf } from '../../src/index/index-format.js'
 import { isInside } from '../../src/index/inside-path.js'
 import type { OpenIndex } from '../../src/index/read-index.js'
 import { readList } from '../../src/index/read-list.js'
+import { modelOf } from '../../src/search/embedder.js'
 import type { WholeSearch } from '../../src/search/search-file.js'
 import type { TermStore } from '../../src/search/term-store.js'
 import { type ReadSkills, rememberFiles } from '../1-read/read-skills.js'
@@ -21,6 +23,7 @@ import { withDirectoryLock } from '../3-emit/directory-lock.js'
 import { keptShards } from '../3-emit/kept-shards.js'
 import { recordLines } from '../3-emit/record-lines.js'
 import { searchPart } from '../3-emit/search-part.js'
+import { vectorsPart } from '../3-emit/vectors-part.js'
 import { outdatedFiles, saveCache, writeIndex } from '../3-emit/write-index.js'
 import { isSettled } from '../files/file-stat.js'
 import { changedNames } from '../index/changed-names.js'
@@ -28,6 +31,7 @@ import {
   indexFiles,
   partFiles,
   readSearch,
+  readVectors,
   readWritten,
   storeLines,
   unlessRefused,
@@ -51,6 +55,7 @@ import {
   Overtaken,
   type PreparedDirectory,
   rememberInputs,
+  type StartedDirectory,
   unseenDigest,
 } from './directory-stages.js'
 import type { DirectoryCascades } from './project-stages.js'
@@ -72,6 +77,11 @@ export interface ResolvedDirectory extends PreparedDirectory {
   contents: LocatedContents
 }
 
+/** The vectors of a directory's tools; null without an embedder. */
+export interface EmbeddedDirectory {
+  vectors: VectorPart | null
+}
+
 export interface EncodedDirectory {
   compiled: CompiledDirectory
   /** The parts to write; null if the index is up to date. */
@@ -88,19 +98,39 @@ export interface EncodedDirectory {
   } | null
 }
 
+/** Makes vectors of a directory's tools, except those that the last compile made. */
+export const embed: Stage<ResolvedDirectory, EmbeddedDirectory> = {
+  name: 'emit',
+  when: resolved => wantedModel(resolved) !== undefined && !isUpToDate(resolved),
+  idle: () => ({ vectors: null }),
+  async run(resolved) {
+    const { directory, linked, store, before, previous, job } = resolved
+    const { dir, embedder } = directory
+    const model = wantedModel(resolved) ?? ''
+    const known = before && !job.force ? readVectors(dir, before.header) : null
+    if (previous && !known) lost(previous.written, dir, job)
+    const isSame = before?.header.vectors?.model === model
+    return { vectors: await vectorsPart(linked, store, embedder, model, isSame ? known : null) }
+  },
+}
+
+/** The model of the vectors that an index gets. A check runs no code of a configuration, and asks for those that are there. */
+function wantedModel({ directory: { embedder }, before, job }: StartedDirectory): string | undefined {
+  return modelOf(embedder) ?? (job.check ? before?.header.vectors?.model : undefined)
+}
+
 /** Encodes a directory's index, and finds which of its files are out of date. */
-export const encode: Stage<ResolvedDirectory, EncodedDirectory> = {
+export const encode: Stage<ResolvedDirectory & EmbeddedDirectory, EncodedDirectory> = {
   name: 'emit',
   run(resolved) {
     const { directory, walked, read, modules, before, previous, store, cascades, contents, job } = resolved
     const { dir } = directory
     const linked = withFindings(withFindings(resolved.linked, cascades.findings), contents.findings)
     const reused = read.units.length - read.parsed
-    const rendered = [...contents.records.values()].filter(record => record !== null).length
+    const rendered = renderedIn(contents)
     const compiled = { directory, linked, skipped: walked.skipped, reused, rendered, outdated: [], stale: [] }
     // Nothing is known about a directory that may not be listed, so its index is kept.
-    if (walked.isRefused || (resolved.isUnchanged && cascades.records === null && rendered === 0))
-      return { compiled, unwritten: null }
+    if (walked.isRefused || isUpToDate(resolved)) return { compiled, unwritten: null }
     if (resolved.isUnchanged) rememberInputs(dir, modules, read, walked)
     const included = rememberIncluded(resolved)
     const manifests = walked.manifests.map(({ path, ...digest }) => [path, digest] as const)
@@ -114,7 +144,16 @@ export const encode: Stage<ResolvedDirectory, EncodedDirectory> = {
     const known = keptIndex(resolved, shards)
     const makeSearch =
       resolved.terms && (() => searchPart(linked, resolved.terms as TermStore, keptSearch(resolved)))
-    const encoded = encodeIndex(lines, fields, line => store.bytes(line), indexFiles, true, known, makeSearch)
+    const encoded = encodeIndex(
+      lines,
+      fields,
+      line => store.bytes(line),
+      indexFiles,
+      true,
+      known,
+      makeSearch,
+      resolved.vectors,
+    )
     const sound = new Set(previous && partFiles(previous.written))
     const outdated = outdatedFiles(dir, encoded, modules, sound)
     if (!job.check)
@@ -122,6 +161,15 @@ export const encode: Stage<ResolvedDirectory, EncodedDirectory> = {
     const stale = changedNames(dir, before, lines, store)
     return { compiled: { ...compiled, outdated, stale }, unwritten: null }
   },
+}
+
+/** True for an index that holds, with its cascades and contents. */
+function isUpToDate({ isUnchanged, cascades, contents }: ResolvedDirectory): boolean {
+  return isUnchanged && cascades.records === null && renderedIn(contents) === 0
+}
+
+function renderedIn({ records }: LocatedContents): number {
+  return [...records.values()].filter(record => record !== null).length
 }
 
 /** Writes a directory's index and cache, where they are out of date. */

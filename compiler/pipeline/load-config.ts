@@ -6,7 +6,13 @@ import { AgentAppsError } from '../../src/base/error.js'
 import { definedFields } from '../../src/base/fields.js'
 import { isJsonObject } from '../../src/base/json.js'
 import { nearestKey } from '../../src/base/nearest.js'
-import { checkOptions, kindProblem, type OptionKind, type OptionTable } from '../../src/base/options.js'
+import {
+  checkOptions,
+  type Kind,
+  kindProblem,
+  type OptionKind,
+  type OptionTable,
+} from '../../src/base/options.js'
 import { isRefusal } from '../../src/base/refusal.js'
 import {
   agentsProblem,
@@ -17,6 +23,7 @@ import {
   policyProblem,
 } from '../../src/policy/configured-policy.js'
 import { PATTERNS } from '../../src/policy/policy-options.js'
+import { type Embedder, isEmbedder } from '../../src/search/embedder.js'
 import { type DirectoryEntry, mapPaths, type PathEntry, placePaths } from '../../src/skill/path-entry.js'
 import { type RuleSettings, ruleSettingsProblem } from '../diagnostics/rule-settings.js'
 import { CLOSELY, packagesProblem, wrongPathEntry } from '../project/option-checks.js'
@@ -32,8 +39,11 @@ export interface Config {
   freshness?: 'trust' | 'check'
   /** True if the skills that agent-apps ships are searched after all others. Default: true. */
   library?: boolean
-  /** False if indexes get no search file, so that the first search of a process reads every skill. Default: true. */
-  search?: boolean
+  /**
+   * False if indexes get no search file, so that the first search of a process reads every skill. An embedder, which only code can
+   * be, has indexes get vectors, too. Default: true.
+   */
+  search?: boolean | Embedder
   /** npm packages that are not bundled with skills' code, but found when it runs. */
   external?: string[]
   /** Patterns of the tools that a bundle keeps, with everything they depend on. Default: all. */
@@ -50,11 +60,16 @@ export interface Config {
   agents?: ConfiguredAgent[]
 }
 
+const SEARCH: Kind = [
+  'a boolean, or an object with a function `embed` and a string `model`',
+  value => typeof value === 'boolean' || (isJsonObject(value) && isEmbedder(value)),
+]
+
 const FIELDS: OptionTable<keyof Config> = {
   paths: 'paths',
   freshness: ['trust', 'check'],
   library: 'boolean',
-  search: 'boolean',
+  search: SEARCH,
   external: 'strings',
   keep: 'strings',
   hostTools: PATTERNS,

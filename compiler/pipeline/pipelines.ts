@@ -11,7 +11,7 @@ import {
   renewRecords,
   walkDirectory,
 } from './directory-stages.js'
-import { encode, write } from './emit-stages.js'
+import { embed, encode, write } from './emit-stages.js'
 import { digestCascades, foldChanged, resolveChanged } from './project-stages.js'
 import {
   checkCode,
@@ -43,7 +43,7 @@ export const COMPILE = {
   ],
   project: [digestCascades, resolveChanged, foldChanged],
   /** For one directory after the other. */
-  emit: [encode, write],
+  emit: [embed, encode, write],
 } as const
 
 /** Finds every fault of a project, without running its code. */

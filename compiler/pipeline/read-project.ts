@@ -63,7 +63,9 @@ export async function readProject(
   const mayBeEmpty = (loaded.config.agents ?? []).length > 0
   if (own.length === 0 && loaded.faults.length === 0 && !mayBeEmpty) throw noSkillPaths(base)
   for (const { dir } of own) onPath(dir)
-  const hasSearch = loaded.config.search !== false
+  const { search = true } = loaded.config
+  const hasSearch = search !== false
+  const embedder = typeof search === 'object' ? search : null
   const directories = own.map(directory => {
     const stat = statOf(directory.dir)
     if (stat !== 'refused' && stat?.isDirectory() !== true)
@@ -71,7 +73,7 @@ export async function readProject(
     const shown = shownFrom(base, directory.dir)
     const isIgnored = ignoreMatcher(directory.ignore)
     const isSearched = searchedIn(directory, isIgnored)
-    return { ...directory, shown, isIgnored, isSearched, mayBeEmpty, externalPackages, hasSearch }
+    return { ...directory, shown, isIgnored, isSearched, mayBeEmpty, externalPackages, hasSearch, embedder }
   })
   const library = loaded.config.library === false ? null : LIBRARY_DIRECTORY
   const others = searched.filter(directory => !isOwn(directory))

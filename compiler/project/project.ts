@@ -3,6 +3,7 @@ import type { Diagnostic } from '../../src/base/diagnostic.js'
 import { isRefusal } from '../../src/base/refusal.js'
 import type { DirectoryNames } from '../../src/index/directory-names.js'
 import { namespaceAt } from '../../src/index/unit-around.js'
+import type { Embedder } from '../../src/search/embedder.js'
 import type { PathEntry, SearchDirectory } from '../../src/skill/path-entry.js'
 import type { RuleSettings } from '../diagnostics/rule-settings.js'
 import type { LinkedDirectory } from '../records/linked-directory.js'
@@ -54,6 +55,8 @@ export interface ProjectDirectory extends SearchDirectory {
   externalPackages: string[]
   /** False where the index gets no search file, because the configuration says so. */
   hasSearch: boolean
+  /** The configuration's embedder, which makes vectors of its tools; null without one. */
+  embedder: Embedder | null
 }
 
 export interface Project {

@@ -48,7 +48,8 @@ export function askSearch<Answer>(
   return whileUsed(state, names, globals, () => ask(file))
 }
 
-function whileUsed<Answer>(
+/** Does work while an index is used; null where it turns out to be replaced or invalid. */
+export function whileUsed<Answer>(
   state: DirectoryState,
   names: OpenIndex,
   globals: Globals,

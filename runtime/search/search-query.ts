@@ -1,13 +1,13 @@
 import { AgentAppsError } from '../../src/base/error.js'
 import { checkOptions, type OptionTable } from '../../src/base/options.js'
 import { matchPattern } from '../../src/patterns/tool-pattern.js'
-import type { SearchField } from '../../src/search/tool-terms.js'
 import { type QueryWord, wordsOfQuery } from '../../src/search/words.js'
 import type { ToolKind } from '../../src/skill/frontmatter.js'
 import { normalizeTags } from '../../src/skill/names.js'
+import type { Hit } from '../state/search-functions.js'
 import type { ToolDef } from '../state/tool-def.js'
 
-/** Filters for the tools that have the words. Scores depend on none but `library`. */
+/** Filters for the tools that have the words. Without an embedder, scores depend on none but `library`. */
 export interface SearchOptions {
   /** The maximum number of hits. Default: 10. */
   limit?: number | undefined
@@ -24,19 +24,6 @@ export interface SearchOptions {
   library?: boolean | undefined
   /** True: each hit has `fields`. Default: false. */
   explain?: boolean | undefined
-}
-
-export interface Hit {
-  /** The name of the tool. */
-  name: string
-  /** The tool. Its record may be read only when you access it. */
-  tool: ToolDef
-  /** More is better; comparable within one search. 0 where there were no words to search for. */
-  score: number
-  /** The words of the query that the tool has, as they were asked, in lower case. */
-  matched: string[]
-  /** The weight of each matched word in each field that has it, before the weights of the fields are put together. */
-  fields?: Record<string, Partial<Record<SearchField, number>>>
 }
 
 export interface SearchResult {
@@ -58,15 +45,22 @@ const OPTIONS: OptionTable<keyof SearchOptions> = {
   explain: 'boolean',
 }
 
+/** What is searched for. */
+export interface SearchQuery {
+  text: string
+  words: QueryWord[]
+  limit: number
+  options: SearchOptions
+  /** True where a hit need not meet a condition, and has nothing but its score. */
+  isPlain: boolean
+}
+
 /**
- * A query with its options. `isFiltered` is false where only words and a limit decide on the hits.
+ * Reads a query with its options.
  *
  * @throws OPTIONS_INVALID
  */
-export function readQuery(
-  query: string,
-  options: SearchOptions,
-): { words: QueryWord[]; limit: number; isFiltered: boolean } {
+export function readQuery(query: string, options: SearchOptions): SearchQuery {
   checkOptions('search', options, OPTIONS)
   const { limit = DEFAULT_LIMIT } = options
   if (!Number.isInteger(limit) || limit < 0)
@@ -77,9 +71,9 @@ export function readQuery(
         hint: 'It is the maximum number of hits.',
       },
     )
-  const words = wordsOfQuery(String(query))
+  const text = String(query)
   const isPlain = Object.entries(options).every(([key, value]) => key === 'limit' || value === undefined)
-  return { words, limit, isFiltered: !isPlain || words.length === 0 }
+  return { text, words: wordsOfQuery(text), limit, options, isPlain }
 }
 
 /** The conditions that a hit must meet. */

@@ -1,94 +1,133 @@
 import { isLibrary } from '../../src/catalog/offered-tool.js'
-import type { TermIndex } from '../../src/search/postings.js'
-import { EVERYTHING, type RankedRow, rank, type SearchView } from '../../src/search/rank.js'
+import { EVERYTHING, type RankedRow, rank } from '../../src/search/rank.js'
 import { fieldWeights } from '../../src/search/tool-terms.js'
 import type { QueryWord } from '../../src/search/words.js'
 import { allTools, localTools } from '../find/all-tools.js'
 import { lazy } from '../host/later.js'
 import type { Globals } from '../state/context.js'
+import type { Hit } from '../state/search-functions.js'
 import type { ToolDef } from '../state/tool-def.js'
-import type { RankedTool } from './remote-rows.js'
-import { filtersOf, type Hit, readQuery, type SearchOptions, type SearchResult } from './search-query.js'
+import {
+  filtersOf,
+  readQuery,
+  type SearchOptions,
+  type SearchQuery,
+  type SearchResult,
+} from './search-query.js'
 import { searchUnlisted } from './search-unlisted.js'
 import { type Searchable, searchView } from './search-view.js'
 import { searchedTools } from './searched-tools.js'
 import { textsOf } from './tool-texts.js'
 
 const remotes = lazy(() => import('./remote-rows.js'))
+const vectors = lazy(() => import('./rank-by-vectors.js'))
+const rerankers = lazy(() => import('./rerank.js'))
 
 /**
  * Finds tools by words for code, which knows all of them.
  *
- * @throws OPTIONS_INVALID
+ * @throws OPTIONS_INVALID, EMBEDDER_FAILED, RERANKER_FAILED
  */
 export async function searchAll(
-  query: string,
+  text: string,
   options: SearchOptions = {},
   globals: Globals,
 ): Promise<SearchResult> {
-  const { words, limit, isFiltered } = readQuery(query, options)
-  const found = isFiltered ? null : await searchUnlisted(words, limit, globals)
+  const query = readQuery(text, options)
+  const isBare = query.isPlain && query.words.length > 0 && !globals.search
+  const found = isBare ? await searchUnlisted(query, globals) : null
   if (found) return found
   // With words, remote tools are found by their search files.
-  const all = await (words.length > 0 ? localTools : allTools)(globals)
-  return searchTools(query, options, { globals, all, known: all })
+  const all = await (query.words.length > 0 ? localTools : allTools)(globals)
+  return answer(query, { globals, all, known: all })
 }
 
 /**
  * Finds tools by words, the best first. An empty query finds all, in the order of the list.
  *
- * @throws OPTIONS_INVALID
+ * @throws OPTIONS_INVALID, EMBEDDER_FAILED, RERANKER_FAILED
  */
 export async function searchTools(
-  query: string,
+  text: string,
   options: SearchOptions = {},
   searchable: Searchable,
 ): Promise<SearchResult> {
-  const { words, limit } = readQuery(query, options)
+  return answer(readQuery(text, options), searchable)
+}
+
+async function answer(query: SearchQuery, searchable: Searchable): Promise<SearchResult> {
+  if (query.words.length === 0) return listed(query, searchable)
+  const rerank = searchable.globals.search?.rerank
+  if (!rerank) return found(query, searchable, query.limit)
+  const { RERANKED, reranked } = await rerankers()
+  const result = await found(query, searchable, Math.max(query.limit, RERANKED))
+  return reranked(rerank, query.text, result, query.limit)
+}
+
+function listed({ options, limit }: SearchQuery, { known }: Searchable): SearchResult {
+  const filters = filtersOf(options)
+  const wanted = known.filter(
+    tool => (options.library === true || !isLibrary(tool)) && filters.every(filter => filter(tool)),
+  )
+  return {
+    hits: wanted.slice(0, limit).map(tool => ({ name: tool.name, tool, score: 0, matched: [] })),
+    found: wanted.length,
+  }
+}
+
+async function found(
+  { text, words, options }: SearchQuery,
+  searchable: Searchable,
+  limit: number,
+): Promise<SearchResult> {
+  const { all, globals } = searchable
+  const { remote, search: { embed, model } = {} } = globals
   const filters = filtersOf(options)
   const isWanted = (tool: ToolDef): boolean => filters.every(filter => filter(tool))
-  if (words.length === 0) {
-    const wanted = searchable.known.filter(
-      tool => (options.library === true || !isLibrary(tool)) && isWanted(tool),
-    )
-    return {
-      hits: wanted.slice(0, limit).map(tool => ({ name: tool.name, tool, score: 0, matched: [] })),
-      found: wanted.length,
-    }
-  }
   const terms = words.map(({ term }) => term)
-  const { all, globals } = searchable
-  const listed = globals.remote ? all.filter(({ published }) => !published) : all
-  const { tools, index } = await searchedTools(listed, options.library === true, globals, terms)
+  const local = remote ? all.filter(({ published }) => !published) : all
+  const { tools, index } = await searchedTools(local, options.library === true, globals, terms)
   const view = await searchView(tools, searchable)
   const toolAt = (row: number): ToolDef => tools[row] as ToolDef
-  const { best, found } = globals.remote
-    ? await withRemote(index, view)
-    : rank(words, index, view, row => isWanted(toolAt(row)), limit)
+  const isWantedRow = (row: number): boolean => isWanted(toolAt(row))
+  const fused = embed && (await vectors())
+  const most = fused ? Math.max(limit, fused.FUSED) : limit
+  const byWords = remote ? await withRemote(most) : rank(words, index, view, isWantedRow, most)
+  const ranking = fused
+    ? await fused.rankByVectors(byWords.best, {
+        text,
+        embed,
+        model,
+        tools,
+        view,
+        isWanted: isWantedRow,
+        limit,
+        globals,
+      })
+    : byWords
   const hits: Hit[] = []
-  for (const { row, score, matched, tool = toolAt(row) } of best as (RankedRow & { tool?: ToolDef })[]) {
+  for (const { row, score, matched, tool = toolAt(row) } of ranking.best as (RankedRow & {
+    tool?: ToolDef
+  })[]) {
     const hit: Hit = { name: tool.name, tool, score, matched }
     if (options.explain)
       hit.fields = await fieldsOf(hit, words, (view.parts[row] ?? EVERYTHING) === EVERYTHING)
     hits.push(hit)
   }
-  return { hits, found }
+  return { hits, found: ranking.found }
 
-  async function withRemote(
-    index: TermIndex,
-    view: SearchView,
-  ): Promise<{ best: RankedTool[]; found: number }> {
+  async function withRemote(most: number) {
     const { rankRemote, withRemoteRows, isKnownRemote } = await remotes()
-    const searches = (await globals.remote?.searches()) ?? []
+    const searches = (await remote?.searches()) ?? []
     const ranked = await withRemoteRows(index, view, terms, searches)
     const taken = new Set(tools.map(({ name }) => name))
     return rankRemote(
       words,
       ranked,
-      row => (isWanted(toolAt(row)) ? toolAt(row) : null),
+      row => (isWantedRow(row) ? toolAt(row) : null),
       // Names of other entries come first.
       async tool => !taken.has(tool.name) && isWanted(tool) && isKnownRemote(tool, searchable),
-      limit,
+      most,
     )
   }
 }

@@ -4,14 +4,14 @@ import { isBroken } from '../../src/index/index-format.js'
 import type { TermIndex } from '../../src/search/postings.js'
 import { EVERYTHING, rank, type SearchView, searchViewOf } from '../../src/search/rank.js'
 import type { SearchFile } from '../../src/search/search-file.js'
-import type { QueryWord } from '../../src/search/words.js'
 import { askIndex, currentIndex, directoryStates } from '../directory/look-up.js'
 import { toolOf } from '../find/make-tool.js'
 import type { Globals } from '../state/context.js'
 import type { DirectoryState } from '../state/directory-state.js'
+import type { Hit } from '../state/search-functions.js'
 import type { ToolDef } from '../state/tool-def.js'
 import { askSearch, indexSearch } from './index-search.js'
-import type { Hit, SearchResult } from './search-query.js'
+import type { SearchQuery, SearchResult } from './search-query.js'
 import { joinIndexes } from './searched-tools.js'
 
 /**
@@ -21,8 +21,7 @@ import { joinIndexes } from './searched-tools.js'
  * @returns null where only a list says which tools there are
  */
 export async function searchUnlisted(
-  words: readonly QueryWord[],
-  limit: number,
+  { words, limit }: SearchQuery,
   globals: Globals,
 ): Promise<SearchResult | null> {
   if (globals.configure) await globals.configure()

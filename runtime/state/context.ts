@@ -15,6 +15,7 @@ import type { DirectoryState } from './directory-state.js'
 import type { Progress, RunEvents } from './events.js'
 import type { AgentPolicy, Interact, NamedAgent, ProjectConfiguration, RuntimePolicy } from './policy.js'
 import type { RemoteSkills } from './remote.js'
+import type { SearchFunctions } from './search-functions.js'
 import type { Store } from './store.js'
 import type { Origin, Resolution, ToolDef, Via } from './tool-def.js'
 
@@ -223,6 +224,8 @@ export interface Globals {
   toolConfig?: Readonly<Record<string, ToolConfig>> | undefined
   /** The models that agents run on, by name. Not in `config`, which skills can read. */
   models?: Models | undefined
+  /** The functions that take part in searches. */
+  search?: SearchFunctions | undefined
   /** Checks the policy of a spawned agent at once; absent if its first call does. */
   checkSpawned?: (given: SpawnPolicy | string) => void
   /** The options of agents and tools, until they are checked. */

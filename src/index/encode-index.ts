@@ -46,7 +46,7 @@ export interface EncodedIndex {
   /** The text of the index file. */
   header: string
   /**
-   * The shards, their list and their search file. The function of a shard may build it anew at every call: all shards together are as large as everything else.
+   * The shards, their list, their search file and their vectors. The function of a shard may build it anew at every call: all shards together are as large as everything else.
    */
   parts: Map<string, () => Uint8Array>
   /** The shards of an index before that are named once more. */
@@ -59,6 +59,11 @@ export interface EncodedPart {
   file: string
   digest: string
   bytes: Uint8Array
+}
+
+/** The vectors of an index, and the model that made them. */
+export interface VectorPart extends EncodedPart {
+  model: string
 }
 
 /** The digest of each unchanged shard, by its number; null for one whose lines are given. */
@@ -80,6 +85,7 @@ const HELD_MAX = 16 * 1024 * 1024
  * @param isListed whether an index of shards gets a list
  * @param known the index before, where some of its shards hold
  * @param makeSearch makes the search file that an index of shards gets; null for none
+ * @param vectors the vectors of its tools; null without any
  */
 export function encodeIndex<Line>(
   lines: Lines<Line>,
@@ -89,18 +95,20 @@ export function encodeIndex<Line>(
   isListed: boolean,
   known: KeptIndex | null = null,
   makeSearch: (() => EncodedPart) | null = null,
+  vectors: VectorPart | null = null,
 ): EncodedIndex {
+  const parts: EncodedIndex['parts'] = new Map()
+  if (vectors) parts.set(vectors.file, () => vectors.bytes)
   const count = known?.shards.length ?? shardCount(lines.tools.size + lines.files.size)
   if (count === 0) {
     const [all] = divide(lines, 1) as [SortedLines<Line>]
     const body = joined(sectionsOf(all, bytesOf))
     return {
-      header: encodeHeader({ ...fields, hash: digestOf(body) }, body),
-      parts: new Map(),
+      header: encodeHeader({ ...fields, hash: digestOf(body) }, vectors, body),
+      parts,
       kept: new Set(),
     }
   }
-  const parts: EncodedIndex['parts'] = new Map()
   let held = 0
   const shards = divide(lines, count).map((part, number) => {
     const before = known?.shards[number]
@@ -119,7 +127,7 @@ export function encodeIndex<Line>(
   if (search) parts.set(search.file, () => search.bytes)
   const hash = digestText(shards.join('\n'))
   return {
-    header: encodeHeader({ ...fields, hash, shards, list, search: search?.digest }),
+    header: encodeHeader({ ...fields, hash, shards, list, search: search?.digest }, vectors),
     parts,
     kept: new Set(known?.shards.flatMap(digest => (digest === null ? [] : shardFile(digest)))),
   }
@@ -156,6 +164,7 @@ function recordIn(key: string, line: string): unknown {
 function encodeHeader(
   fields: HeaderFields &
     Pick<IndexHeader, 'hash' | 'shards'> & { list?: string | undefined; search?: string | undefined },
+  vectors: VectorPart | null,
   body?: Uint8Array,
 ): string {
   const { hash, ignore, namespace, discover, listing, counts, list, search } = fields
@@ -174,6 +183,7 @@ function encodeHeader(
     ...(ownCascadeKey === undefined ? [] : [`"ownCascadeKey":${JSON.stringify(ownCascadeKey)}`]),
     ...(list === undefined ? [] : [`"list":${JSON.stringify(list)}`]),
     ...(search === undefined ? [] : [`"search":${JSON.stringify(search)}`]),
+    ...(vectors ? [`"vectors":${JSON.stringify({ model: vectors.model, digest: vectors.digest })}`] : []),
   ]
   const { listed = [], folders = [], units = [], plugins = [], manifests = [], modules, shards = [] } = fields
   for (const [field, items] of Object.entries({

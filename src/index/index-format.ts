@@ -124,6 +124,8 @@ export interface IndexHeader {
   list?: string
   /** The digest of the table of its search file, `src/search/search-file.ts`; absent without one. */
   search?: string
+  /** The vectors of its tools, `src/search/vector-file.ts`: the model that made them, and the digest of their file; absent without. */
+  vectors?: { model: string; digest: string }
 }
 
 /**

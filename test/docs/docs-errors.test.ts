@@ -175,6 +175,10 @@ const PROVOKE: Record<Exclude<ErrorCode, 'RESULT_NOT_JSON' | 'USAGE'>, (root: st
     await runtime.invoke('read', { path: 'a.txt' })
     await runtime.invoke('edit', { path: 'a.txt', old: 'two', new: 'three' })
   },
+  EMBEDDER_FAILED: root => {
+    write(root, 'skills/review/SKILL.md', SKILL)
+    return createRuntime({ paths: ['skills'], cwd: root, search: { embed: () => [] } }).search('review')
+  },
   EXPORT_CLASH: root => {
     write(root, 'a/review/SKILL.md', SKILL)
     write(root, 'b/review/SKILL.md', `${SKILL}Again.\n`)
@@ -299,6 +303,12 @@ const PROVOKE: Record<Exclude<ErrorCode, 'RESULT_NOT_JSON' | 'USAGE'>, (root: st
   REMOTE_TOO_LARGE: root =>
     remotely(root, { fetch: async () => new Response(new Uint8Array(9 * 1024 * 1024)) }),
   REMOTE_UNAVAILABLE: root => remotely(root, { fetch: async () => new Response('', { status: 503 }) }),
+  RERANKER_FAILED: root => {
+    write(root, 'skills/review/SKILL.md', SKILL)
+    return createRuntime({ paths: ['skills'], cwd: root, search: { rerank: () => [] as never } }).search(
+      'review',
+    )
+  },
   RESOURCE_NOT_FOUND: root => runtimeOf(root).readResource('review', '../secret.txt'),
   RESOURCE_UNREADABLE: async root => {
     write(root, 'SKILL.md', SKILL)

@@ -177,6 +177,7 @@ function linkedParts(cwd: string): Promise<LinkedPart[]> {
         mayBeEmpty: false,
         externalPackages: [],
         hasSearch: true,
+        embedder: null,
       }
       return { directory, linked: linkDirectory(units, { skills, skipped }) }
     }),

@@ -74,7 +74,9 @@ process.on('message', async ({ directories, force, bundle, fate: given }) => {
   reach('start')
   const outcomes = await Promise.all(
     directories.map(async directory => {
-      const outcome = await compile({ cwd: bundle && directory, paths: [directory], force, bundle }).then(
+      const isConfigured = fs.existsSync(`${directory}/agent-apps.config.mjs`)
+      const project = isConfigured ? { cwd: directory } : { cwd: bundle && directory, paths: [directory] }
+      const outcome = await compile({ ...project, force, bundle }).then(
         () => null,
         error => error.code ?? String(error),
       )

@@ -1,13 +1,17 @@
 import { readdirSync, rmSync } from 'node:fs'
-import { clean, compile } from 'agent-apps/compiler'
+import { join } from 'node:path'
+import { clean } from 'agent-apps/compiler'
 import { expect } from 'vitest'
 import { type Answer, type Fate, startCompileProcess } from './compile-process.js'
 import { progress } from './long.js'
 import { compiled, makeTree, snapshot, writeTree } from './tree.js'
-import { expectWhole, freshVersions, versionTree } from './versions.js'
+import { compileVersion, expectWhole, freshVersions, type VersionKind, versionTree } from './versions.js'
 
 /** Directories that a process compiles at once, so that its death is that of as many compiles; in a short run, fewer. */
 const AT_ONCE = 16
+const PLAIN: VersionKind = {}
+/** The kinds of the directories, in turns. */
+const KINDS = [{ isRun: true }, { isSearched: true }, PLAIN, PLAIN, PLAIN, PLAIN, PLAIN, PLAIN]
 
 /**
  * Kills so many compiles, each on what those before it left, and looks at what it leaves: the old index or the new one.
@@ -20,8 +24,8 @@ export async function killCompiles(
   fateOf: (round: number, known: NonNullable<Answer['done']>) => Fate,
 ): Promise<void> {
   const atOnce = Math.min(AT_ONCE, Math.ceil(kills / 2))
-  const kinds = Array.from({ length: atOnce }, (_, number) => ({ isRun: number % 8 === 0 }))
-  const fresh = [freshVersions(), freshVersions({ isRun: true })] as const
+  const kinds = Array.from({ length: atOnce }, (_, number) => KINDS[number % KINDS.length])
+  const fresh = new Map(KINDS.map(kind => [kind, freshVersions(kind)]))
   const directories = kinds.map(kind => makeTree(versionTree(0, kind)))
   let killed = 0
   let known: Answer['done'] = null
@@ -56,6 +60,7 @@ export async function killCompiles(
     const tree = versionTree(version, kind)
     writeTree(dir, tree)
     if (isCleaned) {
+      removeProject(dir)
       await clean({ paths: [dir] })
       // One that was killed while it made its lock left an empty one, which may be somebody's for two seconds.
       if (readdirSync(dir).includes('.agent-apps')) {
@@ -66,7 +71,13 @@ export async function killCompiles(
       expect(snapshot(dir)).toEqual(snapshot(bare))
       rmSync(bare, { recursive: true })
     }
-    await compile({ paths: [dir] })
-    expect(compiled(dir)).toEqual(compiled(await fresh[kind?.isRun ? 1 : 0](version)))
+    await compileVersion(dir)
+    expect(compiled(dir)).toEqual(compiled((await fresh.get(kind as VersionKind)?.(version)) as string))
   }
+}
+
+/** Removes the project's file, which `clean` finds only by a configuration that it need not run. */
+function removeProject(dir: string): void {
+  for (const name of readdirSync(dir).includes('.agent-apps') ? readdirSync(join(dir, '.agent-apps')) : [])
+    if (name.startsWith('project.json')) rmSync(join(dir, '.agent-apps', name))
 }
