@@ -1,4 +1,8 @@
-/** Skills as tools of the AI SDK, version 6 and 7. */
+/**
+ * Skills as tools of the AI SDK, version 6 and 7.
+ *
+ * @module agent-apps/ai-sdk
+ */
 
 export type { AgentRun, AgentStep } from './ai-sdk/agent/agent-run.js'
 export type { AgentTools, OwnFiles } from './ai-sdk/agent/agent-tools.js'

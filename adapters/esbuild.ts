@@ -1,3 +1,9 @@
+/**
+ * A plugin for esbuild that builds skills into an application.
+ *
+ * @module agent-apps/esbuild
+ */
+
 import { type Dirent, readdirSync, readFileSync, type Stats, statSync } from 'node:fs'
 import { join, posix, relative } from 'node:path'
 import { type Bundle, isOwnName } from 'agent-apps/compiler'

@@ -1,4 +1,8 @@
-/** Skills as tools of LangChain, version 1. */
+/**
+ * Skills as tools of LangChain, version 1.
+ *
+ * @module agent-apps/langchain
+ */
 
 export type { RegisterLangChainOptions } from './langchain/register-tools.js'
 export { registerLangChainTools } from './langchain/register-tools.js'

@@ -1,4 +1,8 @@
-/** Skills as an MCP server: tools, prompts, and the skills themselves under the Skills extension (SEP-2640); and the tools of other servers. */
+/**
+ * Skills as an MCP server: tools, prompts, and the skills themselves under the Skills extension (SEP-2640); and the tools of other servers.
+ *
+ * @module agent-apps/mcp
+ */
 
 export {
   type ConnectOptions,

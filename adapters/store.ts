@@ -1,4 +1,8 @@
-/** Stores for the state of sessions and for approvals: in a directory, in Redis, and in PostgreSQL or SQLite. */
+/**
+ * Stores for the state of sessions and for approvals: in a directory, in Redis, and in PostgreSQL or SQLite.
+ *
+ * @module agent-apps/store
+ */
 
 export type { Store } from 'agent-apps/runtime'
 export { fileStore } from './store/file-store.js'

@@ -1,4 +1,8 @@
-/** The testing kit: a tool or a store against its contract, and a runtime in memory. It needs no test runner. */
+/**
+ * The testing kit: a tool or a store against its contract, and a runtime in memory. It needs no test runner.
+ *
+ * @module agent-apps/testing
+ */
 
 export {
   type ConformanceOptions,

@@ -11,6 +11,7 @@ import {
 
 export const VIRTUAL_MODULE = 'virtual:agent-apps'
 
+/** The options of the plugin `agentApps`. */
 export interface AgentAppsOptions
   extends Pick<CompileBundleOptions, 'paths' | 'cwd' | 'config' | 'external' | 'keep' | 'types'> {
   /** Fail on warnings, too. */

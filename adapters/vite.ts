@@ -1,3 +1,9 @@
+/**
+ * A plugin for Vite that builds skills into an application.
+ *
+ * @module agent-apps/vite
+ */
+
 import { isBuiltin } from 'node:module'
 import { join, posix, resolve } from 'node:path'
 import { pathToFileURL } from 'node:url'

@@ -10,6 +10,7 @@ import { readProject } from './pipeline/read-project.js'
 import { checkProjectOptions } from './project/option-checks.js'
 import { type ProjectDirectory, type ProjectOptions, shownPath } from './project/project.js'
 
+/** The options of `clean`. */
 export interface CleanOptions extends ProjectOptions {
   /** Remove nothing; `removed` then lists the files that would be removed. */
   dryRun?: boolean | undefined
@@ -19,6 +20,7 @@ const OPTIONS: OptionTable<Exclude<keyof CleanOptions, keyof ProjectOptions>> = 
   dryRun: 'boolean',
 }
 
+/** The result of `clean`. */
 export interface CleanResult {
   /** The files removed, as shown paths. */
   removed: string[]

@@ -16,6 +16,7 @@ import { typesPlace } from './project-types.js'
 
 export type { WatchSink as Looks } from './project/stage.js'
 
+/** The options of `compileBundle`. */
 export interface CompileBundleOptions extends Omit<CompileOptions, 'bundle' | 'check' | 'host'> {
   /**
    * A file, `….d.ts`, that declares the tools' parameters and results for `virtual:agent-apps`. Relative to
@@ -26,7 +27,9 @@ export interface CompileBundleOptions extends Omit<CompileOptions, 'bundle' | 'c
   looks?: WatchSink | undefined
 }
 
+/** The result of `compileBundle`. */
 export interface CompileBundleResult extends Omit<CompileResult, 'bundled' | 'outdated' | 'stale'> {
+  /** The files of the bundle. */
   bundle: Bundle
 }
 

@@ -18,6 +18,7 @@ import { type Project, type ProjectOptions, type ReportOptions, shownPath } from
 import { type Report, report } from './project/report.js'
 import { type Job, type Progress, runStages, type StageName, type WatchSink } from './project/stage.js'
 
+/** The options of `compile`. */
 export interface CompileOptions extends ReportOptions, BundleOptions {
   /** Ignore the results of the last compile. */
   force?: boolean | undefined
@@ -28,6 +29,7 @@ export interface CompileOptions extends ReportOptions, BundleOptions {
    * `createRuntime<Tools>()`. Relative to `cwd`.
    */
   types?: string | undefined
+  /** Stops the compile. */
   signal?: AbortSignal | undefined
   /** Called as files are read. */
   onProgress?: ((progress: Progress) => void) | undefined

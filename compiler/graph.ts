@@ -17,6 +17,7 @@ import { checkProjectOptions } from './project/option-checks.js'
 import { type LinkedPart, type ProjectOptions, type ProjectPart, shownPath } from './project/project.js'
 import { runStages } from './project/stage.js'
 
+/** The options of `graph`. */
 export interface GraphOptions extends ProjectOptions, GraphSelection {
   /** The tools to start from; default: all. */
   names?: readonly string[] | undefined

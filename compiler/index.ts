@@ -1,3 +1,9 @@
+/**
+ * The compiler, for scripts and build tools: it checks, compiles, watches, verifies and publishes skills.
+ *
+ * @module agent-apps/compiler
+ */
+
 export type { ReferenceKind, ToolReference } from '../src/skill/references.js'
 export type { CheckOptions, CheckResult } from './check.js'
 export type { CleanOptions, CleanResult } from './clean.js'

@@ -17,6 +17,7 @@ import { type ReleaseChanges, releaseChanges } from './publish/release-changes.j
 import { ReleaseFolder } from './publish/release-folder.js'
 import { releaseRecord } from './publish/release-record.js'
 
+/** The options of `publish`. */
 export interface PublishOptions extends ProjectOptions {
   /** The folder to publish to, which a server then gives. */
   to: string
@@ -24,6 +25,7 @@ export interface PublishOptions extends ProjectOptions {
   dryRun?: boolean | undefined
 }
 
+/** The result of `publish`. */
 export interface PublishResult extends ReleaseChanges {
   /** `sha256-` and the digest of the header: the `integrity` of a remote path entry. */
   pin: string
@@ -31,6 +33,7 @@ export interface PublishResult extends ReleaseChanges {
   skills: number
   /** The tools that are listed and not called, since they are more than texts, each with the reason. */
   code: LeftOut[]
+  /** The tools that are not published, each with the reason. */
   leftOut: LeftOut[]
   /** False if there was no release before that could be compared. */
   isCompared: boolean

@@ -10,12 +10,14 @@ import { checkProjectOptions } from './project/option-checks.js'
 import { type ProjectDirectory, type ProjectOptions, type ProjectText, shownPath } from './project/project.js'
 import { verifyDirectory } from './verify-directory.js'
 
+/** The options of `verify`. */
 export interface VerifyOptions extends ProjectOptions {}
 
 /** A file that differs from its record in an index. */
 export interface Deviation {
   /** As shown: relative to `cwd`, `/`-separated. */
   file: string
+  /** The difference, as a sentence. */
   reason: string
   /** The remedy. */
   note: string

@@ -39,6 +39,7 @@ export interface Watcher {
   readonly polls: boolean
   /** Fulfilled once it is closed, also by `signal`; a compile that was running has ended then. */
   readonly closed: Promise<void>
+  /** Ends watching. Fulfilled as `closed` is. */
   close: () => Promise<void>
 }
 

@@ -79,7 +79,7 @@ export function App(): JSX.Element {
   )
 }
 
-/** Whether the page shows what the files have now. */
+/** Says if the page is as new as the files. */
 function Following(): JSX.Element | null {
   if (following.value === null) return null
   return (

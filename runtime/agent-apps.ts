@@ -1,4 +1,8 @@
-/** The package's main entry: the runtime, and what skill authors and hosts need besides. */
+/**
+ * The package's main entry: the runtime, and what skill authors and hosts need besides.
+ *
+ * @module agent-apps
+ */
 
 export { failureForModel, type ModelFailure } from '../src/base/failure-for-model.js'
 export { nearest } from '../src/base/nearest.js'

@@ -118,9 +118,11 @@ const OPTIONS: OptionTable<keyof RuntimeOptions> = {
  * Skills, ready to be found and run. `Tools` are their types; names are checked where they are literal.
  */
 export interface Runtime<Tools = RegisteredTools> {
+  /** The state of the runtime, for the functions that take it. */
   readonly globals: Globals
   /** Finds the tool of a reference; null if there is none. */
   findTool: <Ref extends string>(ref: ToolRef<Tools, Ref>) => Promise<ToolDef | null>
+  /** Lists the tools, each name once, as it resolves. */
   listTools: () => Promise<ToolDef[]>
   /** Runs a tool; a Markdown skill gives its content. */
   invoke: <Ref extends string>(

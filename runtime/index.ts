@@ -1,3 +1,9 @@
+/**
+ * The slim runtime: it finds, lists and runs skills, with no npm package and no `node:` import.
+ *
+ * @module agent-apps/runtime
+ */
+
 export type { Diagnostic, Severity } from '../src/base/diagnostic.js'
 export { AgentAppsError, type ErrorCode, type Issue, isAgentAppsError } from '../src/base/error.js'
 export type { JsonObject, JsonValue } from '../src/base/json.js'

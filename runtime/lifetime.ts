@@ -10,6 +10,7 @@ import { RegisteredToolMap } from './state/globals.js'
 import { storeOf } from './state/runtime-store.js'
 import { removeSession } from './state/session-record.js'
 
+/** The options of a turn. */
 export interface TurnOptions {
   /** Aborts all calls of the turn. */
   signal?: AbortSignal

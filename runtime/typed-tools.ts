@@ -50,6 +50,7 @@ export type ToolReturn<Tools, Ref> = Ref extends keyof Tools
     : unknown
   : unknown
 
+/** Tools as functions, by name. */
 export type ToolFunctions<Tools> = {
   readonly [Name in ToolName<Tools>]: (
     ...call: CallArguments<Tools, Name>

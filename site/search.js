@@ -14,5 +14,7 @@ export const search = {
   searchOptions: {
     prefix: word => word.length > 2,
     fuzzy: word => (word.length > 5 ? 0.2 : false),
+    // A page that explains comes before one that lists the same words.
+    boostDocument: page => (page.includes('/api/') ? 0.5 : 1),
   },
 }

@@ -55,6 +55,9 @@ const QUESTIONS = [
   ['command line options', 'docs/commands'],
   ['how fast is it', 'docs/performance'],
   ['alternatives', 'docs/comparison'],
+  ['createRuntime', 'api/agent-apps/functions/createRuntime'],
+  ['CompileOptions', 'api/agent-apps/compiler/interfaces/CompileOptions'],
+  ['redisStore', 'api/agent-apps/store/functions/redisStore'],
 ]
 
 const file = readdirSync(CHUNKS).find(name => name.startsWith('@localSearchIndex'))

@@ -11,11 +11,13 @@ import { type Place, placeOf } from './wall/place.js'
 import { expectReadable, expectWritable } from './wall/protected-files.js'
 import { outputFolders, sessionOf, type Workspace, workspaceOf } from './wall/workspace.js'
 
+/** The place that a path leads to. */
 export interface WorkspacePath {
   /** The shown path: relative to the root, with `/`; absolute in another folder of the workspace. */
   path: string
   /** Absolute, without links up to where it exists. */
   real: string
+  /** True if there is a file or a folder. */
   exists: boolean
 }
 

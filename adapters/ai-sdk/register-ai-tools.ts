@@ -12,6 +12,7 @@ import { registerAll } from '../skill-tools/register-all.js'
 
 type AiTool = ToolSet[string]
 
+/** The options of `registerAiTools`. */
 export interface RegisterAiToolsOptions {
   /** Put before each name. Default: nothing. */
   prefix?: string | undefined

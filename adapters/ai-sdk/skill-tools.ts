@@ -117,6 +117,7 @@ function withIds(agent: AgentRuntime, ids: { sessionId?: string; userId?: string
   }
 }
 
+/** The options of `skillTools`. */
 export interface SkillToolsOptions extends OfferOptions {
   /** The session of the calls of an `agent`, which state, approvals and answers belong to. */
   sessionId?: string | undefined

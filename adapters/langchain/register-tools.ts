@@ -5,6 +5,7 @@ import type { JsonObject, Runtime } from 'agent-apps'
 import { checkOptionsOf } from '../check-options.js'
 import { registerAll } from '../skill-tools/register-all.js'
 
+/** The options of `registerLangChainTools`. */
 export interface RegisterLangChainOptions {
   /** Put before each name. Default: nothing. */
   prefix?: string | undefined

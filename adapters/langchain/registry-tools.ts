@@ -16,6 +16,7 @@ import { onlyText, shownResult } from '../skill-tools/shown.js'
 import { langchainTool } from './langchain-tool.js'
 import type { ToolUse } from './skill-tools-options.js'
 
+/** The options of `ToolRegistry.tools`. */
 export interface RegistryToolsOptions {
   /** The data for the first `init` of each tool of the registry. */
   initCtx?: Tool.InitContext | undefined
@@ -39,7 +40,7 @@ interface Source {
 }
 
 /** The registry of the process's tools, which also makes tools for LangChain. */
-export const ToolRegistry = { ...Registry, tools, execute }
+export const ToolRegistry: typeof Registry & { tools: typeof tools } = { ...Registry, tools, execute }
 
 /** The `onToolResult` of the last call of `tools`. */
 let listener: RegistryToolsOptions['onToolResult']

@@ -1,5 +1,6 @@
 import type { OfferNames, OfferOptions } from '../skill-tools/offer-options.js'
 
+/** The options of `skillTools`. */
 export interface SkillToolsOptions extends OfferOptions {
   /** Called with each tool's result before the model gets it. */
   onToolResult?: ((result: unknown, use: ToolUse) => void) | undefined

@@ -8,6 +8,7 @@ import { askForApproval } from './ask-for-approval.js'
 import { callIdIn, langchainTool } from './langchain-tool.js'
 import type { SkillToolsOptions } from './skill-tools-options.js'
 
+/** The options of `skillsMiddleware`. */
 export interface SkillsMiddlewareOptions extends Omit<SkillToolsOptions, 'for'> {
   /** True: the skills that the user's last message finds come behind the catalog. Default: false. */
   relevant?: boolean | undefined

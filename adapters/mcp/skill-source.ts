@@ -9,6 +9,7 @@ import { isAgentAppsError } from 'agent-apps/runtime'
 import { byKey, pageOf } from './pages.js'
 import { placesOf, skillUri } from './skill-uris.js'
 
+/** The options of `skillSource`. */
 export interface SkillSourceOptions {
   /** The limits of the clients: those of an agent, or the id of a named one. Default: the runtime's policy. */
   policy?: AgentOptions | string | undefined

@@ -8,6 +8,7 @@ import type { OfferOptions } from './offer-options.js'
 /** A tool or skill that a model does not get, although `select` does not leave it out. */
 export interface WithheldTool {
   name: string
+  /** The reason, as a sentence. */
   why: string
   /** Advice on how to grant it. */
   grant: string

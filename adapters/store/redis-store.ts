@@ -12,6 +12,7 @@ import { CLOCK_DIFFERENCE_MS, checkTtl, keyDigest, parseKept, stateConflict } fr
  */
 export type RedisSend = (args: [command: string, ...args: string[]], key: string) => Promise<unknown>
 
+/** The options of `redisStore`. */
 export interface RedisStoreOptions {
   /** The prefix of all keys: one for each application. Default: `agent-apps:`. */
   prefix?: string

@@ -12,6 +12,7 @@ import { CLOCK_DIFFERENCE_MS, checkTtl, keyDigest, parseKept, stateConflict } fr
  */
 export type SqlQuery = (text: string, values: (string | number | null)[]) => Promise<readonly unknown[]>
 
+/** The options of `sqlStore`. */
 export interface SqlStoreOptions {
   /** The table, with its schema where it needs one: one for each application. Default: `agent_apps_store`. */
   table?: string

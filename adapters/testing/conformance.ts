@@ -22,6 +22,7 @@ import { type ConformanceProblem, messageOf, type Subject } from './subject.js'
 /** The tool to check: one made with `defineTool`, its definition, or the name of a tool of `runtime`. */
 export type TestedTool = DefinedTool | ToolDefinition<ToolSchema | undefined, ToolSchema | undefined> | string
 
+/** The options of `conformance`. */
 export interface ConformanceOptions {
   /** Valid arguments, with each of which the tool is called. Default: `[{}]`. */
   args?: readonly unknown[]
@@ -35,6 +36,7 @@ export interface ConformanceOptions {
   runtime?: Runtime
 }
 
+/** The result of `conformance`. */
 export interface ConformanceReport {
   /** The tool's name. */
   tool: string

@@ -24,6 +24,7 @@ export type TestSkill =
   | Omit<ToolDefinition<ToolSchema | undefined, ToolSchema | undefined>, 'name'>
   | ((ctx: never, args: never) => unknown)
 
+/** The options of `testRuntime`. */
 export interface TestRuntimeOptions extends RuntimeOptions {
   /** Skills by name. Texts, and files beside them, may also be keyed by path, such as `review/SKILL.md`. */
   skills?: Readonly<Record<string, TestSkill>>

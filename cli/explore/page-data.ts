@@ -70,7 +70,7 @@ export interface SkillRow {
 export interface SkillDetails {
   /** The text of its file; null where it was left out, or cannot be read. */
   source: string | null
-  /** Where the content begins and ends in `source`; null for code, and without a source. */
+  /** The range of the content in `source`; null for code, and without a source. */
   content: [start: number, end: number] | null
   params: JsonObject | null
   returns: JsonObject | null
@@ -195,11 +195,11 @@ export interface Evaluation {
   problems: { file: string; line: number; reason: string; note: string }[]
 }
 
-/** What the agents of the configuration may do, as a trusted project's runtime decides. */
+/** The limits of the configuration's agents, as the runtime of a trusted project decides. */
 export interface PagePolicy {
   /** First an agent without limits of its own. */
   agents: PolicyAgent[]
-  /** What decides about calls of each tool, by name. */
+  /** The declarations and rules that decide about the calls of each tool, by name. */
   tools: Record<string, PolicyTool>
 }
 

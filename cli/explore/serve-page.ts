@@ -12,7 +12,7 @@ import { openPageServer } from './page-server.js'
 
 /** Milliseconds without a change after which the data is collected again. */
 const DELAY = 60
-/** What a compile writes, and what no skill is read from. */
+/** The files that a compile writes, and folders that have no skills. */
 const IGNORED = /(?:^|[\\/])(?:\.agent-apps(?:\.json)?|\.git|node_modules)(?:[\\/]|$)/
 
 /** Serves the page until Ctrl-C, and follows the files that it is made of. */

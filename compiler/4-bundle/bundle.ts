@@ -28,7 +28,9 @@ export interface BundleOptions {
   bundle?: string | undefined
   /** Patterns of the tools that the bundle keeps, with everything they depend on. Default: the configuration's, if `paths` is absent; else all. */
   keep?: readonly string[] | undefined
+  /** True to minify the code. Default: false. */
   minify?: boolean | undefined
+  /** True to write source maps beside the code. Default: false. */
   sourcemap?: boolean | undefined
   /** `node`: the bundle is for hosts with files and processes, and has the tools that need them. Default: any host. */
   host?: 'node' | undefined

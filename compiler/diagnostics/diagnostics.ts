@@ -811,6 +811,7 @@ export function isFollowUp({ ruleId = '' }: Message): boolean {
   return 'follows' in (RULES[ruleId as RuleName] ?? {})
 }
 
+/** Makes a diagnostic of the plain fields of a message, for a list or for JSON. */
 export function fromMessage(message: Message): Diagnostic {
   return {
     file: message.file ?? '',

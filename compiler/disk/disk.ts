@@ -1,3 +1,9 @@
+/**
+ * The parser with which a runtime reads files that are not compiled. Only the runtime imports it.
+ *
+ * @module agent-apps/compiler/disk
+ */
+
 import { realpathSync, statSync } from 'node:fs'
 import { basename, dirname, join, resolve, sep } from 'node:path'
 import type { CodeAnswer, CodeSource, DiskParser, EntryToRead } from '../../src/content/disk-parser.js'

@@ -31,6 +31,7 @@ function dotString(text: string): string {
   return `"${plain.replace(/[\\"]/g, '\\$&')}"`
 }
 
+/** Writes a graph as a Mermaid flowchart. */
 export function graphAsMermaid(graph: ReferenceGraph): string {
   const { nodes, edges } = numbered(graph)
   const classes = Object.keys(MERMAID_STYLES).filter(name => nodes.some(([, { kind }]) => kind === name))

@@ -43,6 +43,7 @@ export interface ReferenceGraph {
   cycles: string[][]
 }
 
+/** The part of a graph to follow from some of its nodes. */
 export interface GraphSelection {
   /** Follow edges to where they come from. */
   reverse?: boolean

@@ -12,6 +12,7 @@ import { type LinkedPart, type Project, shownPath } from './project.js'
  */
 export type Outcome = 'found' | 'shadowed' | 'skipped'
 
+/** The outcome for one skill file. */
 export interface FileReport {
   /** The shown path: relative to `cwd`, `/`-separated. */
   file: string
@@ -27,6 +28,7 @@ export interface Report {
   directories: string[]
   /** The tools that resolve by name, each with its file as shown. */
   skills: { name: string; file: string }[]
+  /** The outcome for each skill file. */
   files: FileReport[]
   /** The tokens that it takes to list them in a prompt. */
   catalog: CatalogCost

@@ -19,7 +19,7 @@ import type { WholeSearch } from '../../src/search/search-file.js'
 import type { SearchDirectory } from '../../src/skill/path-entry.js'
 import { indexFiles, readSearch } from '../index/index-files.js'
 
-/** What an index says of a directory that is published. */
+/** The part of an index that a release is made of. */
 export interface ReleaseSource {
   index: OpenIndex
   /** In order of name. */

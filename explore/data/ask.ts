@@ -13,7 +13,7 @@ import { type Blocks, readBlock } from './blocks.js'
 import type { Row } from './row.js'
 import type { Rows } from './store.js'
 
-/** What a search looks at, opened. */
+/** The opened index that a search reads. */
 export interface Asked {
   ask: PageAsk
   file: SearchFile

@@ -1,6 +1,6 @@
 import type { Row } from './row.js'
 
-/** What the table shows, as the address has it. An empty string is no limit. */
+/** The filters and the order of the table, as the address has them. An empty string is no limit. */
 export interface RowFilter {
   words: string
   state: string

@@ -54,7 +54,7 @@ export function connected(graph: Graph): Drawn {
   return among(graph, most)
 }
 
-/** What would be changed with a node: all that leads to it, directly or through others, nearest first. */
+/** The nodes that change with a node: all that lead to it, directly or through others, nearest first. */
 export function dependents({ into }: Graph, node: number): number[] {
   const found = new Set([node])
   for (const one of found) for (const { from } of into[one] ?? []) found.add(from)

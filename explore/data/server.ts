@@ -2,7 +2,7 @@ import { signal } from '@preact/signals'
 import { readAddress } from './route.js'
 import { reload } from './store.js'
 
-/** Whether the page follows a server; null for a page that is a file. */
+/** The state of the connection to the server; null for a page that is a file. */
 export const following = signal<'follows' | 'lost' | null>(null)
 
 /**

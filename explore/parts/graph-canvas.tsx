@@ -28,7 +28,7 @@ interface Bond extends SimulationLinkDatum<Body> {
   isCycle: boolean
 }
 
-/** Where the drawing is in its element, and how large. */
+/** The place and the scale of the drawing in its element. */
 interface Camera {
   x: number
   y: number

@@ -15,7 +15,7 @@ const PAUSE = 150
 /** So many prompts of an evaluation are shown. */
 const FAILED = 100
 
-/** What a user might say, and the skills that it finds. */
+/** A prompt of a user, and the skills that it finds. */
 export function AskView({ rows }: { rows: Rows }): JSX.Element {
   const query = route.value.params.get('query') ?? ''
   return (

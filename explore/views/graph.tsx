@@ -22,7 +22,7 @@ const NAMES_MAX = 60
 /** So many suggestions follow what is typed. */
 const SUGGESTED = 8
 
-/** What refers to what: first around one skill, all on request. */
+/** The graph of references: first around one skill, all on request. */
 export function GraphView({ rows }: { rows: Rows }): JSX.Element {
   const graph = shared('graph with edges', async () =>
     withEdges(await readBlock<PageGraph>(readBlocks(), 'graph')),
@@ -157,7 +157,7 @@ function Legend(): JSX.Element {
   )
 }
 
-/** What one node refers to, what refers to it, and what would change with it. */
+/** One node: its references, the nodes that refer to it, and those that change with it. */
 function About({ graph, node, rows }: { graph: Graph; node: number; rows: Rows }): JSX.Element {
   const all = useMemo(() => dependents(graph, node), [graph, node])
   const { id = '', name = '', kind = '', file = null } = graph.nodes[node] ?? {}

@@ -14,7 +14,7 @@ const NAMES_MAX = 60
 
 const STEP_NAMES = ['', 'It exists', 'Allowed tools', 'Lists', 'Permissions', 'Rules', 'Approval']
 
-/** What an agent is offered and what is withheld, and how a call is decided. */
+/** The tools that an agent is offered or does not get, and the decision about a call. */
 export function PolicyView({ rows }: { rows: Rows }): JSX.Element {
   return (
     <Loaded from={block<PagePolicy>('policy')}>{policy => <Policy policy={policy} rows={rows} />}</Loaded>
@@ -189,7 +189,7 @@ function parsed(text: string): JsonValue | undefined {
   }
 }
 
-/** What the agent does not get, by reason. */
+/** The tools that the agent does not get, by reason. */
 function Withheld({ agent: { withheld } }: { agent: PolicyAgent }): JSX.Element | null {
   if (withheld.length === 0) return null
   const reasons = [...Map.groupBy(withheld, ({ why, grant }) => `${why}\n${grant}`).values()].sort(

@@ -9,7 +9,7 @@ import { block } from '../data/store.js'
 import { Loaded, Notice } from '../parts/loading.js'
 import { counted, grouped, Heading, Lines, Text } from '../parts/text.js'
 
-/** What is assumed until a budget is typed in. */
+/** The number of tokens until a budget is typed in. */
 const BUDGET = 4_000
 /** So many entries are drawn at once. */
 const STEP = 300
@@ -30,7 +30,7 @@ interface Entry {
   hasContent: boolean
 }
 
-/** What a model is shown of the skills within a budget, and what each of them costs. */
+/** The skills as a model is shown them within a budget, and the cost of each. */
 export function PromptView(): JSX.Element {
   return <Loaded from={block<PagePrompt>('prompt')}>{read => <Prompt read={read} />}</Loaded>
 }

@@ -244,7 +244,7 @@ function Origin({ of: { layer, tool, file, line } }: { of: CascadeValue }): JSX.
   )
 }
 
-/** What runs around it, from the outside in. */
+/** The middleware around it, from the outside in. */
 function Chain({
   steps,
   peers,

@@ -334,7 +334,7 @@ function SkillLine({
 /** Kinds that are not named as they are. */
 export const KINDS: Readonly<Record<string, string>> = { broken: 'does not load', skipped: 'left out' }
 
-/** What each column shows of a row. */
+/** The value of a row in each column. */
 const CELLS: Readonly<Record<string, (row: Row) => ComponentChildren>> = {
   name: ({ name, id }) => (
     <a href={linkTo('skill', id)} tabIndex={-1}>

@@ -5,9 +5,11 @@ import { addRevocation, addUserLine, sha256, userLines } from './user-lines.js'
 
 /** An answer that holds for more than one call. */
 export interface Approval {
+  /** The id that `revoke` takes. */
   id: string
   /** `session`: until the session ends. `project`: in this project from now on. */
   scope: 'session' | 'project'
+  /** The tool's name. */
   tool: string
   /** The key of the approved calls, as it was shown to the person. */
   key: string
@@ -15,7 +17,9 @@ export interface Approval {
   digest: string
   /** When it was given, in milliseconds since 1970. */
   time: number
+  /** The user who was asked for, if the host said. */
   userId: string | undefined
+  /** The agent that it is for, if the host said. */
   agentId: string | undefined
 }
 

@@ -87,6 +87,7 @@ export interface AgentRuntime {
   ) => Promise<void>
   /** The approvals for more than one call: for the agent's session, and in its project. */
   approvals: {
+    /** Lists them. */
     list: () => Promise<Approval[]>
     /** Ends one. False where there is none with this id. */
     revoke: (id: string) => Promise<boolean>

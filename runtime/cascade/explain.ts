@@ -41,6 +41,7 @@ import { problemsOf, resolveAll, toolId } from './resolve-cascade.js'
 export interface ExplainedOrigin {
   /** The value as it was written there. */
   value: JsonValue
+  /** The source: the tool itself, a base, or a promotion. */
   layer: CascadeLayer
   /** The tool that wrote it. */
   tool: string
@@ -52,9 +53,13 @@ export interface ExplainedOrigin {
 
 /** A middleware around a tool. */
 export interface ExplainedStep {
+  /** The middleware's name. */
   name: string
+  /** `static`: called directly, without a chain of its own. */
   mode: 'static' | 'dynamic'
+  /** Its configuration: the value of its key. */
   args: JsonValue
+  /** Set if it wraps every entry, or the whole call. */
   hook?: HookTrigger[]
   /** Why its `params` refuse `args`. The library's does not run then; another one decides for itself. */
   problem?: { message: string; hint: string }

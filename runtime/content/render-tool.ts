@@ -80,6 +80,7 @@ interface Filling {
   host: HostFilling | undefined
 }
 
+/** The arguments of a skill that is rendered, and the host whose placeholders are filled in. */
 export interface RenderOptions extends Partial<HostOptions> {
   args?: unknown
 }

@@ -13,19 +13,25 @@ import type { Context, Globals } from '../state/context.js'
 import { defaultGlobals } from '../state/globals.js'
 import type { ToolFunction } from '../state/tool-def.js'
 
+/** A tool that a program registers, with the function that runs it. */
 export interface RegisterToolOptions<Params extends JsonObject | undefined = JsonObject | undefined> {
   /** Its exact name. It may break the name rule: `my_tool`. */
   name: string
   /** Runs it. `args` are the caller's, validated by `params`, or a middleware's configuration. */
   fn: (ctx: Context<RegisteredArguments<Params>>, args: RegisteredArguments<Params>) => unknown
+  /** Its use in one sentence, from which a model knows when to call it. */
   description?: string
   /** JSON Schema of the arguments. Absent: none are allowed. */
   params?: Params
   /** JSON Schema of the result. */
   returns?: JsonObject
+  /** Tags that patterns select it by. */
   tags?: string[]
+  /** `hidden`: not listed and not available to agents; code may still call it. */
   visibility?: 'hidden'
+  /** Its middleware and annotations, as in a skill's frontmatter. */
   metadata?: JsonObject
+  /** Default: none. */
   role?: Role
   /** Patterns of the tools it may call. */
   allowedTools?: string | string[]

@@ -221,6 +221,7 @@ async function registerDefined(globals: Globals, tool: DefinedTool): Promise<voi
   addTool(globals, tool, withDescription(frontmatter ?? (await tool.frontmatter()), globals))
 }
 
+/** The server's part in a registered tool. */
 export interface RemoteOrigin {
   /** The digest of the server and its description of the tool, which approvals are bound to. Another digest asks again. */
   digest: string

@@ -10,8 +10,10 @@ import { descriptionIn } from './description-file.js'
 import { register as registerTool } from './register.js'
 import { checkExecute, checkInfo, type Tool } from './tool.js'
 
+/** A permission that a tool of a registry may require. */
 export type ToolPermission = Permission
 
+/** The permissions of a tool in a registry. */
 export interface ToolPermissions {
   /** Those that it cannot do without. */
   required: ToolPermission[]
@@ -19,6 +21,7 @@ export interface ToolPermissions {
   optional?: ToolPermission[]
 }
 
+/** The options of a tool in a registry. */
 export interface RegistryOptions {
   permissions?: ToolPermissions
   /** A text file with its description, relative to the working directory. */
@@ -42,13 +45,21 @@ const results = new Map<string, Tool.Result>()
 
 /** The registry of the process's tools with an id. */
 export const ToolRegistry = {
+  /** Registers a tool, in place of one with its id. */
   register,
+  /** Registers several tools, whose descriptions may be text files in a directory. */
   registerBuiltinTools,
+  /** Removes a tool. Returns false if there was none. */
   unregister,
+  /** Returns a registered tool; undefined if there is none. */
   get,
+  /** Lists the registered tools. */
   list,
+  /** Lists the tools whose required permissions are all granted. */
   enabled,
+  /** Makes the definition of a tool, once. */
   init,
+  /** Runs a tool with arguments that its schema accepts. */
   execute,
   /** The last result of each tool, by its id. */
   lastResults: results as ReadonlyMap<string, Tool.Result>,

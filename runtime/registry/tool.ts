@@ -10,6 +10,7 @@ export namespace Tool {
 
   /** The context of `execute`, besides its arguments. */
   export interface Context<Data extends Metadata = Metadata> {
+    /** The session of the call. */
     sessionID: string
     /** The message that the call belongs to. */
     messageID: string
@@ -36,6 +37,7 @@ export namespace Tool {
     metadata: Data
     /** The text shown to the model. */
     output: string
+    /** Files for the model besides the text. */
     attachments?: Attachment[]
   }
 
@@ -44,14 +46,17 @@ export namespace Tool {
     Parameters extends DescribedSchema = DescribedSchema,
     Data extends Metadata = Metadata,
   > {
+    /** The text from which a model knows when to call it. */
     description: string
     /** The schema of its arguments, from a library such as Zod. */
     parameters: Parameters
+    /** Runs the tool. */
     execute(args: InferOutput<Parameters>, ctx: Context<Data>): Result<Data> | Promise<Result<Data>>
   }
 
   /** The host's data for `init`. */
   export interface InitContext {
+    /** The folder that the tool works in, absolute. */
     workingDir?: string
     [key: string]: unknown
   }
@@ -61,15 +66,20 @@ export namespace Tool {
     Parameters extends DescribedSchema = DescribedSchema,
     Data extends Metadata = Metadata,
   > {
+    /** The name by which it is registered and called. */
     readonly id: string
     /** Its definition, unless a function makes it. */
     readonly definition?: Definition<Parameters, Data>
+    /** Makes the definition. */
     readonly init: (initCtx?: InitContext) => Promise<Definition<Parameters, Data>>
   }
 }
 
 /** Tools with an id. */
-export const Tool = { define }
+export const Tool = {
+  /** Defines a tool with an id. */
+  define,
+}
 
 /**
  * Defines a tool. A function makes the definition when the tool is initialised.

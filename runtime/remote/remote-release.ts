@@ -149,7 +149,7 @@ export class RemoteRelease {
     return bytes.subarray(start, end)
   }
 
-  /** What a text that has a digest says, parsed once. A header may give one file as several kinds. */
+  /** Parses a text that has a digest, once. A header may give one file as several kinds. */
   #parsed<Value>(
     kind: 'header' | 'shard' | 'list',
     path: string,
@@ -165,7 +165,7 @@ export class RemoteRelease {
     })
   }
 
-  /** What is in memory, on its way, or else loaded now. A failure is not kept. */
+  /** Takes a file from memory, waits for it, or loads it. A failure is not kept. */
   #kept<Value>(key: string, load: () => Promise<Value>): Promise<Value> {
     const known = this.memory.get(key)
     if (known !== undefined) return Promise.resolve(known as Value)

@@ -15,6 +15,7 @@ export interface SearchOptions {
   tags?: readonly string[] | undefined
   /** Only tools that one of these patterns selects, separated by spaces: a glob over names, or `#` and one over tags. */
   pattern?: string | undefined
+  /** Only tools of this kind. */
   kind?: ToolKind | undefined
   /** Only tools that do something, or with false only texts to open. */
   runs?: boolean | undefined
@@ -26,6 +27,7 @@ export interface SearchOptions {
   explain?: boolean | undefined
 }
 
+/** The tools that a search found. */
 export interface SearchResult {
   /** The best, best first. */
   hits: Hit[]

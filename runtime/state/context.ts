@@ -19,7 +19,7 @@ import type { SearchFunctions } from './search-functions.js'
 import type { Store } from './store.js'
 import type { Origin, Resolution, ToolDef, Via } from './tool-def.js'
 
-/** Who chose a call: an author's own program, or a model. */
+/** The one that chose a call: an author's own program, or a model. */
 export type CallerKind = 'code' | 'agent'
 
 /** The ids that a host gives a call. Calls made by it inherit all but `callId`. */
@@ -30,8 +30,11 @@ export interface CallIds {
   messageId?: string | undefined
   /** The host's name for this call. */
   callId?: string | undefined
+  /** The agent that calls. */
   agentId?: string | undefined
+  /** The user for whom it calls. */
   userId?: string | undefined
+  /** The workspace that the call belongs to. */
   workspaceId?: string | undefined
 }
 
@@ -59,12 +62,17 @@ export interface InvokeOptions extends CallIds {
 export interface Context<Args = unknown> {
   /** The validated arguments; undefined for a middleware, which gets its configuration instead. */
   readonly args: Args
+  /** The running call. */
   readonly run: Run
+  /** The state of this call alone, such as the result so far. */
   readonly locals: Locals
   /** Values shared with all calls below: a tool reads its caller's, and what it sets reaches only the calls that it makes. */
   readonly nonlocals: Record<string, unknown>
+  /** The state of the runtime. */
   readonly globals: Globals
+  /** The ids of the call, its caller, and the call that it serves. */
   readonly envelope: Envelope
+  /** The functions that a tool may call. */
   readonly manager: Manager
 }
 
@@ -75,6 +83,7 @@ export interface CallContext extends Context {
   throwIfAborted: () => void
 }
 
+/** A running call: its tool, the chain around that, and the signal that ends it. */
 export interface Run {
   readonly id: string
   readonly tool: RunningTool
@@ -93,6 +102,7 @@ export interface Run {
   readonly update: (progress: Progress) => void
 }
 
+/** The tool of a running call. */
 export interface RunningTool {
   readonly name: string
   readonly def: ToolDef
@@ -115,7 +125,9 @@ export interface Envelope extends Readonly<CallIds> {
   readonly target: Context
   /** Undefined for a call by the host. */
   readonly caller: Context | undefined
+  /** The number of calls above it; 0 for a call by the host. */
   readonly depth: number
+  /** `agent` if a model chose the call. */
   readonly as: CallerKind
 }
 
@@ -213,6 +225,7 @@ export interface UncheckedLimits {
   config?: { tools?: Readonly<Record<string, ToolConfig>> } | undefined
 }
 
+/** The state of a runtime. Its calls share it. */
 export interface Globals {
   config: RuntimeConfig
   cache: Cache

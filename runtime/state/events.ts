@@ -16,10 +16,13 @@ const TYPES = [
 
 /** The progress of a tool, for people. */
 export interface Progress {
+  /** One line for people. */
   title?: string
+  /** Data for the host. */
   metadata?: Record<string, unknown>
   /** The amount done, of `total`. */
   progress?: number
+  /** The whole amount, in the unit of `progress`. */
   total?: number
 }
 
@@ -38,10 +41,12 @@ export interface RunEvent extends Progress {
   parent?: string
   /** The host's name for the call: its `callId`. */
   callId?: string
+  /** The tool's name. */
   tool: string
   layer: Origin['layer']
   /** Milliseconds since the call began. */
   duration: number
+  /** The error of a failed call. */
   error?: unknown
   /** True if the result is `{ error }`, a failure for the model. */
   failed?: true
@@ -58,6 +63,7 @@ export interface RunEvent extends Progress {
 /** Called with an event. What it throws becomes a diagnostic of rule `listener-throws`. */
 export type RunListener = (event: Readonly<RunEvent>) => void
 
+/** The listeners of a runtime's events. */
 export class RunEvents {
   /** Keyed by type. A type without listeners has no set. */
   readonly listeners = new Map<RunEventType, Set<{ listener: RunListener }>>()

@@ -25,6 +25,7 @@ export interface AgentPolicy {
 
 /** The limits of all agents of a runtime. */
 export interface RuntimePolicy extends Omit<AgentPolicy, 'allowedTools'> {
+  /** The handling of calls that need approval. */
   approval?: ApprovalPolicy | undefined
   /**
    * How a skill's `allowed-tools` is read. `restrict`: it restricts what its agent may call. `pre-approve`: calls
@@ -33,6 +34,7 @@ export interface RuntimePolicy extends Omit<AgentPolicy, 'allowedTools'> {
   readAllowedTools?: 'restrict' | 'pre-approve' | undefined
   /** Called after the rules. It can only make the decision stricter. */
   guard?: ((call: AgentCall) => 'ask' | 'deny' | undefined) | undefined
+  /** The trust in projects that the program did not choose. */
   trust?: TrustPolicy | undefined
 }
 
@@ -44,9 +46,13 @@ export interface TrustPolicy {
 
 /** An agent with an id, and its limits. */
 export interface NamedAgent {
+  /** The id by which `forAgent` knows it. */
   id: string
+  /** Patterns of the tools that it may call, and of those that it may not. */
   tools?: { allow?: Patterns | undefined; deny?: Patterns | undefined } | undefined
+  /** The permissions that it is granted. */
   permissions?: readonly Permission[] | undefined
+  /** Rules over its calls. */
   rules?: Patterns | undefined
 }
 
@@ -88,6 +94,7 @@ interface Question {
 /** A call that a person is asked about. */
 export interface ApprovalRequest extends Question {
   kind: 'approval'
+  /** The tool's name. */
   tool: string
   layer: Origin['layer']
   origin: Origin
@@ -151,13 +158,16 @@ interface TellsTool extends Question {
 
 /** The tools that a model is offered, and those that are withheld. */
 export interface Offer {
+  /** The tools for the model. */
   tools: ToolDef[]
+  /** The tools that the model does not get. */
   withheld: Withheld[]
 }
 
 /** A tool that is withheld from a model. */
 export interface Withheld {
   tool: ToolDef
+  /** The reason, as a sentence. */
   why: string
   /** Advice for a person on how to offer it. */
   grant: string

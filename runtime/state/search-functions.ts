@@ -2,6 +2,7 @@ import type { Embedder } from '../../src/search/embedder.js'
 import type { SearchField } from '../../src/search/tool-terms.js'
 import type { ToolDef } from './tool-def.js'
 
+/** A tool that a search found. */
 export interface Hit {
   /** The name of the tool. */
   name: string

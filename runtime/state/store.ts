@@ -1,6 +1,8 @@
 import type { JsonValue } from '../../src/base/json.js'
 
+/** A value in a store, with its version. */
 export interface StoredValue {
+  /** The value, as JSON. */
   value: JsonValue
   /** Changes with each `set`. */
   version: string

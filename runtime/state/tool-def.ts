@@ -8,11 +8,13 @@ export type Via = 'index' | 'disk' | 'bundle' | 'programmatic' | 'remote'
 
 /** The source of a tool. */
 export interface Origin {
+  /** The layer of its path entry; `programmatic` if a program registered it, `remote` if a server has it. */
   layer: Layer | 'programmatic' | 'remote'
   /** The path entry's directory, absolute. */
   entry: string
   /** Its file, relative to `entry`, `/`-separated. */
   file: string
+  /** The source that it was found in. */
   via: Via
   /** Tools of the same name in later path entries, nearest first. Entries without an index count once they were read. */
   readonly shadows: { layer: Layer; entry: string; file: string }[]
@@ -27,12 +29,14 @@ export interface ToolDef {
   name: string
   /** Its name without a namespace. */
   label: string
+  /** `folder` and `file` are Markdown skills. */
   kind: ToolKind
   /**
    * True if a call runs something: code, or a delegate. False for a text to open. An inherited delegate counts if it
    * was compiled.
    */
   readonly runs: boolean
+  /** Its frontmatter, with defaults. */
   frontmatter: ToolFrontmatter
   /** Returns a Markdown skill's content, or imports and runs its delegate or code. */
   fn: ToolFunction

@@ -4,6 +4,7 @@ import { addRevocation, addUserLine, userLines } from '../approvals/user-lines.j
 /** A file of the user: a line for each trusted project and each revocation. */
 const FILE = 'trust.jsonl'
 
+/** A project whose code a person let agents run. */
 export interface TrustedProject {
   /** Its folder, absolute. */
   root: string

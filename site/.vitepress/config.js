@@ -28,6 +28,7 @@ export default defineConfig({
     nav: [
       { text: 'Start', link: '/docs/start' },
       { text: 'All pages', link: '/docs/README' },
+      { text: 'API', link: '/api/' },
     ],
     sidebar,
     outline: [2, 3],

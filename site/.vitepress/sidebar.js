@@ -4,13 +4,22 @@ import { join } from 'node:path'
 const PROJECT = join(import.meta.dirname, '../..')
 
 /** The parts of docs/README.md, with the pages of each: the one list that there is. */
-export const sidebar = [...read('docs/README.md').matchAll(/^\| \*\*(.+)\*\* \| (.+) \|$/gm)].map(
-  ([, part, pages]) => ({
+const pages = [...read('docs/README.md').matchAll(/^\| \*\*(.+)\*\* \| (.+) \|$/gm)].map(
+  ([, part, links]) => ({
     text: part,
     collapsed: false,
-    items: [...pages.matchAll(/\]\(([^)]+)\)/g)].map(([, link]) => itemOf(join('docs', link))),
+    items: [...links.matchAll(/\]\(([^)]+)\)/g)].map(([, link]) => itemOf(join('docs', link))),
   }),
 )
+
+const entries = Object.entries(JSON.parse(read('package.json')).exports)
+  .filter(([, { types }]) => types)
+  .map(([entry]) => join('agent-apps', entry).replace(/\/$/, ''))
+
+export const sidebar = {
+  '/': pages,
+  '/api/': [{ text: 'API', items: entries.map(entry => ({ text: entry, link: `/api/${entry}/` })) }],
+}
 
 /** @param {string} page its path in the project */
 function itemOf(page) {

@@ -117,12 +117,19 @@ const BRAND = Symbol.for('agent-apps.error')
 /** The only error class of agent-apps. `isAgentAppsError` also recognizes errors of other copies of the package. */
 export class AgentAppsError extends Error {
   override readonly name = 'AgentAppsError'
+  /** The stable code, such as `TOOL_NOT_FOUND`. */
   declare readonly code: ErrorCode
+  /** Advice for a person. */
   declare readonly hint: string
+  /** Advice for the model that made the call. */
   declare readonly modelHint?: string
+  /** The tool's name or reference. */
   declare readonly tool?: string
+  /** The file concerned. */
   declare readonly file?: string
+  /** The place in `file`, from 1. */
   declare readonly position?: { line: number; column: number }
+  /** All faults, one by one. */
   declare readonly issues?: Issue[]
 
   constructor(code: ErrorCode, message: string, { cause, ...details }: ErrorDetails) {

@@ -1,6 +1,7 @@
 /** A JSON value. Frontmatter of every format is read as this. */
 export type JsonValue = null | boolean | number | string | JsonValue[] | JsonObject
 
+/** An object of JSON. */
 export interface JsonObject {
   [key: string]: JsonValue
 }

@@ -1,7 +1,9 @@
 /** The permissions: the effects that tools declare and hosts grant. */
 export const PERMISSIONS = ['read', 'write', 'execute', 'network'] as const
+/** A permission that tools declare and hosts grant: `read`, `write`, `execute` or `network`. */
 export type Permission = (typeof PERMISSIONS)[number]
 
+/** The permissions that a tool declares. */
 export interface ToolPermissions {
   /** All of these must be granted, or no agent may call it. */
   required?: readonly Permission[]

@@ -19,6 +19,7 @@ export interface CatalogEntry {
 }
 
 export const CATALOG_FORMATS = ['xml', 'markdown', 'json'] as const
+/** The format of a catalog: `xml`, `markdown` or `json`. */
 export type CatalogFormat = (typeof CATALOG_FORMATS)[number]
 
 export function formatCatalog(page: CatalogPage, format: CatalogFormat): string {

@@ -16,9 +16,11 @@ import { groupOf } from './skill-groups.js'
 
 /** A tool as a catalog needs it, for example from `listTools`. */
 export interface CatalogTool extends OfferedTool {
+  /** Reads its content as written; absent for code. */
   content?: () => Promise<string>
 }
 
+/** The form and the length of a catalog. */
 export interface CatalogOptions<Tool extends CatalogTool = CatalogTool> {
   /** Default: `xml`. */
   format?: CatalogFormat | undefined
@@ -42,6 +44,7 @@ export interface CatalogOptions<Tool extends CatalogTool = CatalogTool> {
 
 /** A catalog, and how each of the passed tools is listed, in the order of the catalog. */
 export interface Catalog {
+  /** The text for the prompt. */
   text: string
   /** As counted. */
   tokens: number
@@ -49,6 +52,7 @@ export interface Catalog {
   described: string[]
   /** The tools of `described` that have their content. */
   withContent: string[]
+  /** Tools of which only the name is listed. */
   named: string[]
   /** Tools that are only counted: there was no space for their names, or a search alone is to find them. */
   unnamed: string[]

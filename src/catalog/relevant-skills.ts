@@ -3,6 +3,7 @@ import { type Catalog, type CatalogOptions, type CatalogTool, entryOf } from './
 import { CATALOG_FORMATS, type CatalogEntry, type CatalogFormat, formatRelevant } from './catalog-formats.js'
 import { estimateTokens } from './estimate-tokens.js'
 
+/** The form and the length of a list of found tools. */
 export interface RelevantOptions {
   /** Default: `xml`. */
   format?: CatalogFormat | undefined

@@ -30,8 +30,10 @@ export interface DirectiveSource {
   nearestName: (ref: string) => Promise<string | null>
 }
 
+/** A tool that a directive names. */
 export interface DirectiveTool {
   readonly name: string
+  /** Reads its description and the schema of its arguments. */
   details: () => Promise<{ description?: string | undefined; params?: JsonObject | undefined }>
   /** Its content, to be rendered in its own place. Null for code. */
   content: () => Promise<DirectiveContent | null>

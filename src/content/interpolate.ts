@@ -5,11 +5,17 @@ import { firstFound, type StepsLeft } from '../values/path-expression.js'
 
 /** The values that `${…}` can name. `env` contains only the variables that the configuration allows. */
 export interface InterpolationRoots {
+  /** The arguments of the call. */
   args?: unknown
+  /** The state of the call. */
   locals?: unknown
+  /** The values shared with calls below. */
   nonlocals?: unknown
+  /** The running call. */
   run?: unknown
+  /** The configuration. */
   config?: unknown
+  /** The variables of the environment. */
   env?: Readonly<Record<string, string | undefined>>
 }
 

@@ -6,12 +6,14 @@ interface Asked {
   message: string
 }
 
+/** A question that is answered in words. */
 export interface TextQuestion extends Asked {
   kind: 'text'
   /** The suggested answer. */
   default?: string
 }
 
+/** A question that is answered by one of its choices. */
 export interface ChoiceQuestion extends Asked {
   kind: 'choice'
   choices: readonly string[]
@@ -19,6 +21,7 @@ export interface ChoiceQuestion extends Asked {
   default?: string
 }
 
+/** A question that is answered by yes or no. */
 export interface ConfirmQuestion extends Asked {
   kind: 'confirm'
   default?: boolean

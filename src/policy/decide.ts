@@ -16,12 +16,13 @@ import {
 
 /** The answer of a step of the decision, or of the last one. */
 export interface Decision {
+  /** `ask`: a person decides. */
   decision: 'allow' | 'ask' | 'deny'
   /** The step that decided. */
   step: 1 | 2 | 3 | 4 | 5 | 6
   /** The code of the error that a denied call throws. */
   code: 'TOOL_NOT_FOUND' | 'TOOL_DENIED' | 'PERMISSION_MISSING' | null
-  /** Who decided: whose list or rule, or the tool itself. */
+  /** The owner of the list or rule that decided, or the tool itself. */
   by: string
   /** The rule that decided, as it is written. */
   rule: string | null

@@ -1,14 +1,20 @@
 /** The part of the Standard Schema and Standard JSON Schema interfaces (standardschema.dev, version 1) that tools use. */
 export interface StandardSchema<Input = unknown, Output = Input> {
+  /** The interface, under the name that the standard reserves. */
   readonly '~standard': {
     readonly version: 1
+    /** The name of the library. */
     readonly vendor: string
+    /** Returns the value, or the issues that it has. */
     readonly validate: (value: unknown) => StandardResult<Output> | Promise<StandardResult<Output>>
+    /** The types, for the compiler only. */
     readonly types?: { readonly input: Input; readonly output: Output } | undefined
     /** Absent in libraries that describe no JSON Schema. */
     readonly jsonSchema?:
       | {
+          /** Describes the accepted values as JSON Schema. */
           readonly input: (options: { target: string }) => Record<string, unknown>
+          /** Describes the resulting values as JSON Schema. */
           readonly output: (options: { target: string }) => Record<string, unknown>
         }
       | undefined

@@ -34,6 +34,7 @@ export interface ToolDefinition<
    * file.
    */
   name: string
+  /** Its use in one sentence, from which a model knows when to call it. */
   description?: string
   /** Its arguments. Absent: none. */
   params?: Params
@@ -50,8 +51,11 @@ export interface ToolDefinition<
     args: ExecuteArguments<Params>,
     context: ToolContext<OwnValue<Config>, OwnValue<State, unknown>>,
   ) => Result | Promise<Result>
+  /** Tags that patterns select it by. */
   tags?: string[]
+  /** Default: none. */
   role?: Role
+  /** `hidden`: not listed and not available to agents; code may still call it. */
   visibility?: 'hidden'
   /** Patterns of the tools it may call. */
   allowedTools?: string | string[]
@@ -222,10 +226,13 @@ export type AnyDefinition = Omit<
   ToolDefinition,
   'params' | 'returns' | 'execute' | 'deriveApprovalKey' | 'preview' | 'state'
 > & {
+  /** Returns the key of a call, as in `ToolDefinition`. */
   deriveApprovalKey?: (args: never) => string
+  /** Returns the preview of a call, as in `ToolDefinition`. */
   preview?: (args: never, context: PreviewContext) => string | Promise<string>
   params?: ToolSchema | undefined
   returns?: ToolSchema | undefined
+  /** Runs the tool. */
   execute: (args: never, context: never) => unknown
   state?: 'none' | { schema: ToolSchema; initial: unknown }
 }

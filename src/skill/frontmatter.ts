@@ -30,6 +30,7 @@ export interface ToolFrontmatter {
   inPrompt?: true
   /** `hidden`: not listed and not available to agents; code may still call it. */
   visibility?: 'hidden'
+  /** Tags that patterns select it by, normalized. */
   tags: string[]
   /** JSON Schema of the arguments. */
   params?: JsonObject
@@ -41,7 +42,9 @@ export interface ToolFrontmatter {
   returns?: JsonObject
   /** Patterns of the tools it may call, separated by spaces. Absent: all. */
   'allowed-tools'?: string
+  /** The licence of the skill, as its author wrote it. */
   license?: string
+  /** The environment that the skill needs, as its author wrote it. */
   compatibility?: string
   /**
    * The other keys of the author's `metadata`: middleware configuration, `$` annotations, the core's keys,

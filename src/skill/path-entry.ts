@@ -33,6 +33,7 @@ export interface DirectoryEntry {
  * entries.
  */
 export interface IgnoreEntry {
+  /** Globs of the files and folders to leave out. */
   ignore: string | string[]
 }
 
@@ -81,7 +82,9 @@ function ignorePatterns({ ignore }: IgnoreEntry): string[] {
 
 /** A directory among path entries. */
 export interface DirEntry {
+  /** The directory, as written. */
   dir: string
+  /** True if it is not part of the project. */
   external: boolean
 }
 

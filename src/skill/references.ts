@@ -14,6 +14,7 @@ const REFERENCE_KINDS = [
   'link',
 ] as const
 
+/** The place of a reference in its skill, such as `delegate` or `link`. */
 export type ReferenceKind = (typeof REFERENCE_KINDS)[number]
 
 /**

@@ -29,9 +29,13 @@ export interface SpawnedTool {
 
 /** An agent that a tool spawned, as the tool's author knows it: `AgentRuntime` has all of it. */
 export interface SpawnedAgent {
+  /** Finds a tool; null where the agent may not know of it. */
   findTool: (ref: string) => Promise<SpawnedTool | null>
+  /** Lists the tools that the agent may call. */
   listTools: () => Promise<SpawnedTool[]>
+  /** Calls a tool as the agent. */
   invoke: (ref: string, args?: unknown) => Promise<unknown>
+  /** Starts an agent below this one, limited by both. */
   spawn: (policy: SpawnPolicy | string) => SpawnedAgent
 }
 
@@ -65,9 +69,13 @@ export interface ToolContext<Config = JsonObject, State = unknown> {
   readonly callId: string | undefined
   /** The id that the host passed with the call, if any. */
   readonly sessionId: string | undefined
+  /** The message that the call belongs to. */
   readonly messageId: string | undefined
+  /** The agent that calls. */
   readonly agentId: string | undefined
+  /** The user for whom it calls. */
   readonly userId: string | undefined
+  /** The workspace that the call belongs to. */
   readonly workspaceId: string | undefined
   /** The tool's configuration, checked against its `config`, with defaults. */
   readonly config: Config
@@ -79,6 +87,7 @@ export interface ToolContext<Config = JsonObject, State = unknown> {
   readonly ask: Ask
   /** Other names of `signal`, `update`, `sessionId`, `messageId`, `callId` and `agentId`. */
   readonly abort: AbortSignal
+  /** Reports progress, as `update` does. */
   readonly metadata: ToolContext['update']
   readonly sessionID: string | undefined
   readonly messageID: string | undefined

@@ -8,6 +8,7 @@ export interface AgentRun {
   readonly step: number
   /** Aborts when the run is cancelled or has taken too long. */
   readonly signal: AbortSignal
+  /** The number of steps after which it ends. */
   readonly maxSteps: number
   /** The tokens that it, and every agent above it, may still use. */
   readonly tokensLeft: number
@@ -27,7 +28,9 @@ export interface AgentRun {
   readonly unfinished: (why: 'steps' | 'cut' | 'refused') => AgentAppsError
 }
 
+/** One step of a model: a request and its answer. */
 export interface AgentStep {
+  /** The text that the model wrote. */
   text: string
   /** The names of the tools that it called, as the model knows them. */
   calls: readonly string[]

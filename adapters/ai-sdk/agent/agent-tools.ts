@@ -9,7 +9,9 @@ import { type ExpectedResult, RESULT_TOOL, resultTool } from './result-tool.js'
 export interface OwnFiles {
   /** The skill's name. */
   name: string
+  /** Its files besides the text, with their sizes in bytes. */
   files: readonly { path: string; size: number }[]
+  /** Reads one of them by its path. */
   read: (path: string) => Promise<Uint8Array>
 }
 

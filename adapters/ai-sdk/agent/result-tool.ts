@@ -5,6 +5,7 @@ import { shownResult } from '../../skill-tools/shown.js'
 /** The tool by which a model gives its result. */
 export const RESULT_TOOL = 'give-result'
 
+/** The result that a model's work must give. */
 export interface ExpectedResult {
   schema: JsonObject
   /** Throws if a result does not fit the schema, with the hint. */

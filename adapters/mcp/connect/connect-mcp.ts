@@ -10,6 +10,7 @@ export type { McpServerPlace } from './open-client.js'
 
 /** A server whose tools are registered with a runtime. */
 export interface McpConnection {
+  /** The server's name. */
   readonly server: string
   /** `lost`: reconnecting. `closed`: closed for good, here or by the given client. */
   readonly state: 'connected' | 'lost' | 'closed'

@@ -2,6 +2,7 @@ import { checkOptionsOf } from '../../check-options.js'
 import { isModelName } from '../../model-names.js'
 import { readPatterns } from '../../read-patterns.js'
 
+/** The options of `connectMcp`. */
 export interface ConnectOptions {
   /** The server's name: at most 32 of a-z, 0-9 and `-`. Its tools are `mcp://<server>/<tool>`. */
   server: string
