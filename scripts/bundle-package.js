@@ -17,6 +17,8 @@ const PARTS = [
     hubs: ['agent-apps.js'],
     // What compares files with an index, and what lists it, which is all that a list needs besides the slim entry.
     apart: ['directory/snapshot.js', 'find/all-tools.js'],
+    // What an agent needs for its first list, without the rest of the main entry.
+    joined: ['agents/agent-methods.js', 'agents/agent-catalog.js', 'find/all-tools.js'],
     // What `#disk` leads to, the host decides which, and a module that Node's own hooks load.
     alone: [
       'host/disk.js',
@@ -82,10 +84,10 @@ for (const part of PARTS) await replace(part)
 for (const file of filesIn(join(DIST, 'src'))) rmSync(file)
 
 /** Puts the bundled files in the place of those that they were made of. */
-async function replace({ folder, entries, hubs = [], apart = [], alone = [], platform }) {
+async function replace({ folder, entries, hubs = [], apart = [], joined = [], alone = [], platform }) {
   const directory = join(DIST, folder)
   const reaching =
-    hubs.length === 0 ? [] : [reachingAll(directory, { hubs, apart, slimmest: entries.at(-1) })]
+    hubs.length === 0 ? [] : [reachingAll(directory, { hubs, apart, joined, slimmest: entries.at(-1) })]
   const made = [
     ...(await bundle(directory, entries, { platform, splitting: true, plugins: reaching })),
     ...(await bundle(directory, alone, { platform: 'node', plugins: [onDemandOutside()] })),
@@ -183,7 +185,7 @@ function onDemandOutside() {
  * So that these do not cut what is shared into pieces, each is made to reach all of it; those that stand apart, what the
  * slimmest entry reaches; and what either needs at once, nothing.
  */
-function reachingAll(directory, { hubs, apart, slimmest }) {
+function reachingAll(directory, { hubs, apart, joined, slimmest }) {
   const absolute = files => files.map(file => join(directory, file))
   return {
     name: 'agent-apps-reaching-all',
@@ -192,8 +194,9 @@ function reachingAll(directory, { hubs, apart, slimmest }) {
       const onDemand = filesIn(DIST)
         .flatMap(importedOnDemand)
         .filter(path => !needed.has(path))
+      const neededByJoined = neededBy(absolute(joined))
       const reached = new Map([
-        ...onDemand.map(path => [path, absolute(hubs)]),
+        ...onDemand.map(path => [path, absolute(neededByJoined.has(path) ? joined : hubs)]),
         ...absolute(apart).map(path => [path, absolute([slimmest])]),
       ])
       onLoad({ filter: /\/dist\/.*\.js$/ }, ({ path }) => {

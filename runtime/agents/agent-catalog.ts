@@ -1,13 +1,15 @@
 import { checkOptions, type OptionTable } from '../../src/base/options.js'
-import { makeCatalog } from '../../src/catalog/catalog.js'
+import { catalogOf, type KnownOfTools } from '../../src/catalog/catalog.js'
 import {
   type AgentCatalog,
   type AgentCatalogOptions,
   makeRelevant,
 } from '../../src/catalog/relevant-skills.js'
+import { withOwnFields } from '../find/make-tool.js'
 import { lazy } from '../host/later.js'
 import type { Searchable } from '../search/search-view.js'
 import type { ToolDef } from '../state/tool-def.js'
+import { plainSourceOf } from '../state/tool-source.js'
 
 const searches = lazy(() => import('../search/search-tools.js'))
 
@@ -17,6 +19,16 @@ const SHARE = 1 / 4
 /** The most tools that are looked at for `relevant`. */
 const FOUND_MAX = 20
 
+/** A plain tool of a list is described by its row alone. */
+const KNOWN: KnownOfTools<ToolDef> = {
+  isPlain: tool => plainSourceOf(tool) !== null,
+  isDescribed: tool => plainSourceOf(tool)?.isDescribed ?? tool.frontmatter.description !== undefined,
+  placeOf(tool) {
+    const source = plainSourceOf(tool)
+    return source?.file === undefined ? tool.origin : { entry: source.state.dir, file: source.file }
+  },
+}
+
 /** The catalog of an agent, and the tools that the words of a user find, if the catalog does not describe them. */
 export async function agentCatalog(
   callable: readonly ToolDef[],
@@ -25,7 +37,9 @@ export async function agentCatalog(
 ): Promise<AgentCatalog> {
   const { for: words, relevantBudget, ...options } = given
   checkOptions('catalog', { for: words, relevantBudget }, OPTIONS)
-  const catalog = await makeCatalog(callable, options)
+  const { content } = options
+  const handedOut = content && { content: (tool: ToolDef) => content(withOwnFields(tool)) }
+  const catalog = await catalogOf(callable, { ...options, ...handedOut }, KNOWN)
   if (words === undefined) return { ...catalog, relevant: '', relevantTokens: 0, relevantTools: [] }
   const { format, budget, countTokens, location } = options
   const names = [...catalog.named, ...catalog.unnamed]

@@ -26,7 +26,8 @@ import { RunContext } from '../call/run-context.js'
 import { chainOf } from '../cascade/chain-of.js'
 import { runMarkdown } from '../content/markdown-tool.js'
 import { directoryStates } from '../directory/look-up.js'
-import { allTools } from '../find/all-tools.js'
+import { listedTools } from '../find/all-tools.js'
+import { withOwnFields } from '../find/make-tool.js'
 import { type OpenedSkill, openSkill } from '../find/opened-skill.js'
 import { nameGiven, requireGiven } from '../find/require-tool.js'
 import { lazy } from '../host/later.js'
@@ -71,7 +72,7 @@ export async function findTool(agent: Agent, ref: string): Promise<ToolDef | nul
 }
 
 export async function listTools(agent: Agent): Promise<ToolDef[]> {
-  return [...withRequired((await listsOf(agent, true)).callable)]
+  return withRequired((await listsOf(agent, true)).callable).map(withOwnFields)
 }
 
 /** All tools, and those that an agent may call. */
@@ -82,7 +83,7 @@ async function listsOf(
   const calls = await callsOf(agent)
   const { view, limits, skills, options, spawned } = calls
   const { globals } = view
-  const all = await allTools(globals, isAsked)
+  const all = await listedTools(globals, isAsked)
   const policies = [options.policy, ...spawned]
   const callable = await keptList({ ...agent, globals }, policies, skills, all, () =>
     callableAmong(all, view, limits()),
@@ -92,7 +93,12 @@ async function listsOf(
 
 export async function offer(agent: Agent): Promise<Offer> {
   const { calls, all, callable } = await listsOf(agent)
-  return (await offers()).offerOf(all, callable, calls.view, calls.limits())
+  return (await offers()).offerOf(
+    all.map(withOwnFields),
+    callable.map(withOwnFields),
+    calls.view,
+    calls.limits(),
+  )
 }
 
 export async function search(agent: Agent, query: string, options?: SearchOptions): Promise<Hit[]> {

@@ -20,6 +20,7 @@ import type { SearchOptions, SearchResult } from '../search/search-query.js'
 import type { Chain } from '../state/chain.js'
 import type { CallerKind, Globals, InvokeOptions } from '../state/context.js'
 import type { ToolDef } from '../state/tool-def.js'
+import { plainSourceOf } from '../state/tool-source.js'
 import { type AgentView, agentView, callView } from '../trust/agent-view.js'
 import { invokeFor } from './call-tool.js'
 import { callGlobals } from './invoke-options.js'
@@ -35,11 +36,12 @@ export async function callableAmong(
 ): Promise<ToolDef[]> {
   const offered = tools.filter(
     tool =>
-      isOffered(tool) &&
       isEnabled(tool, globals) &&
-      !lacksModel(tool, globals) &&
-      guardsOf(tool).faults.length === 0 &&
-      !unmetVersion(tool),
+      (plainSourceOf(tool) !== null ||
+        (isOffered(tool) &&
+          !lacksModel(tool, globals) &&
+          guardsOf(tool).faults.length === 0 &&
+          !unmetVersion(tool))),
   )
   return allowedAmong(await shown(offered), globals, limits)
 }
@@ -51,7 +53,7 @@ export function lacksModel(tool: ToolDef, { models }: Globals): boolean {
 
 /** Leaves out tools that require one that is missing. */
 export function withRequired(tools: ToolDef[]): ToolDef[] {
-  if (!tools.some(tool => requiredBy(tool) !== undefined)) return tools
+  if (!tools.some(tool => plainSourceOf(tool) === null && requiredBy(tool) !== undefined)) return tools
   const there = tools.map(matchedTool)
   return tools.filter(tool => hasRequiredTools(requiredBy(tool), there))
 }

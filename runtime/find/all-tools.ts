@@ -10,8 +10,8 @@ import type { Globals } from '../state/context.js'
 import type { DirectoryState, Found } from '../state/directory-state.js'
 import type { ToolDef } from '../state/tool-def.js'
 import { sourceOf, type ToolSource } from '../state/tool-source.js'
-import { toolOf } from './make-tool.js'
-import { toolList } from './tool-list.js'
+import { listedTool, withOwnFields } from './make-tool.js'
+import { kindAt, ListedSource, type ToolList, toolList } from './tool-list.js'
 
 const notEvaluated = lazy(() => import('../directory/not-evaluated.js'))
 
@@ -21,8 +21,13 @@ const notEvaluated = lazy(() => import('../directory/not-evaluated.js'))
  * @param isAsked true where a caller wants just this list: it is told why there is none of the only path entry
  */
 export async function allTools(globals: Globals, isAsked = false): Promise<ToolDef[]> {
+  return (await listedTools(globals, isAsked)).map(withOwnFields)
+}
+
+/** Lists the tools of `allTools` before they are handed out with `withOwnFields`: most of them are only decided about. */
+export async function listedTools(globals: Globals, isAsked = false): Promise<ToolDef[]> {
   const { remote, config } = globals
-  const tools = await localTools(globals)
+  const tools = await availableTools(globals)
   if (!remote) return tools
   const taken = new Set(tools.map(({ name }) => name))
   const isOnly = isAsked && config.paths.length === 0
@@ -36,8 +41,12 @@ export async function allTools(globals: Globals, isAsked = false): Promise<ToolD
 
 /** All tools but those of remote path entries. */
 export async function localTools(globals: Globals): Promise<ToolDef[]> {
+  return (await availableTools(globals)).map(withOwnFields)
+}
+
+async function availableTools(globals: Globals): Promise<ToolDef[]> {
   if (globals.bundle && disk.via !== 'bundle') return globals.bundle.listTools()
-  const all = await everyTool(globals)
+  const all = await listEvery(globals)
   const { lifecycle } = globals
   return lifecycle ? all.filter(tool => lifecycle.isAvailable(tool)) : all
 }
@@ -48,6 +57,10 @@ export async function localTools(globals: Globals): Promise<ToolDef[]> {
  * @param onBroken called with each name whose file has a fault
  */
 export async function everyTool(globals: Globals, onBroken?: (found: Named) => void): Promise<ToolDef[]> {
+  return (await listEvery(globals, onBroken)).map(withOwnFields)
+}
+
+async function listEvery(globals: Globals, onBroken?: (found: Named) => void): Promise<ToolDef[]> {
   if (globals.configure) await globals.configure()
   if (globals.closed) throw runtimeClosed()
   const registered = registeredTools(globals)
@@ -56,16 +69,23 @@ export async function everyTool(globals: Globals, onBroken?: (found: Named) => v
   if (known) return [...known]
   const taken = new Set(registered.map(({ name }) => name))
   const tools: ToolDef[] = [...registered]
+  const note = (found: Named): void => {
+    noteBroken(found, globals)
+    onBroken?.(found)
+  }
   for (const state of directoryStates(globals)) {
-    for (const found of await allIn(state, globals)) {
+    const all = await allIn(state, globals)
+    if (!Array.isArray(all)) {
+      addListed(all, state, globals, { taken, tools, note })
+      continue
+    }
+    for (const found of all) {
       const { name } = found
       if (taken.has(name)) continue
       taken.add(name)
-      if (!isTool(found)) {
-        noteBroken(found, globals)
-        onBroken?.(found)
-      } else if (!state.library || found.record.frontmatter.visibility !== 'hidden') {
-        tools.push(toolOf(found, globals, name))
+      if (!isTool(found)) note(found)
+      else if (!state.library || found.record.frontmatter.visibility !== 'hidden') {
+        tools.push(listedTool(found, globals, name, found.record.kind))
         if (found.record.dynamic && globals.config.evaluate === false)
           (await notEvaluated()).noteNotEvaluated(found, globals)
       }
@@ -91,27 +111,52 @@ function isTool(found: Named): found is Named & ToolSource {
   return !isBroken(found.record)
 }
 
-function allIn(state: DirectoryState, globals: Globals): Promise<Named[]> {
+/** What is listed so far. */
+interface Listing {
+  taken: Set<string>
+  tools: ToolDef[]
+  note: (broken: Named) => void
+}
+
+/** Adds the tools of an index by its list. Nothing is made of a row but its tool: there may be ten thousands. */
+function addListed(
+  list: ToolList,
+  state: DirectoryState,
+  globals: Globals,
+  { taken, tools, note }: Listing,
+): void {
+  const { columns, names } = list
+  for (let row = 0; row < columns.names.length; row++) {
+    const name = columns.names[row] as string
+    if (taken.has(name)) continue
+    taken.add(name)
+    const kind = kindAt(columns, row)
+    if (kind === undefined) note({ name, state, names, record: list.recordAt(row) })
+    else tools.push(listedTool(new ListedSource(state, list, row), globals, name, kind))
+  }
+}
+
+/** All names of a directory, or the list of its index. */
+function allIn(state: DirectoryState, globals: Globals): Promise<Named[] | ToolList> {
   return withNames(state, globals, () => allOnce(state, globals))
 }
 
-async function allOnce(state: DirectoryState, globals: Globals): Promise<Named[]> {
+async function allOnce(state: DirectoryState, globals: Globals): Promise<Named[] | ToolList> {
   // The library is listed as it was shipped: its index comes with it, and nobody adds to it.
   if (state.library && !currentIndex(state, globals)) return []
   const names = await namesOf(state, globals, 'all')
   if (!names) return []
-  const list = toolList(names, state, globals)
-  // Without a list, asking for every name reads the whole index, so that one which is refused is refused before
-  // anything is taken from it.
-  const found: Named[] = []
-  const all = list?.columns.names ?? names.names()
-  for (let row = 0; row < all.length; row++) {
-    const name = all[row] as string
-    const record = list ? list.recordAt(row) : names.tool(name)
-    if (record && !isAway(record, state, globals))
-      found.push({ name, state, names: list ? names : holderOf(names, record.file), record })
-  }
-  return found
+  // The library's has tools that are away.
+  const list = state.library ? null : toolList(names, state, globals)
+  if (list) return list
+  // Asking for every name reads the whole index, so that one which is refused is refused before anything is taken from
+  // it.
+  return names.names().flatMap(name => {
+    const record = names.tool(name)
+    return record && !isAway(record, state, globals)
+      ? { name, state, names: holderOf(names, record.file), record }
+      : []
+  })
 }
 
 /**

@@ -133,7 +133,7 @@ export function mainFolder(tool: ToolDef, globals: Globals): string | null {
   const known = mainFolders.get(source.names) ?? foldersWithMain(source, globals)
   mainFolders.set(source.names, known)
   if (known.size === 0) return null
-  const { file } = tool.origin
+  const { file } = source.record
   const top = boundAt(file, source.state)
   const last = top === '' ? 0 : top.length + 1
   for (let end = file.lastIndexOf('/') + 1; end >= last; end = file.lastIndexOf('/', end - 2) + 1) {

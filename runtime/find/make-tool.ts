@@ -17,27 +17,41 @@ const running = lazy(() => import('../content/load-function.js'))
 export const details = lazy(() => import('./read-details.js'))
 export const contents = lazy(() => import('../content/find-content.js'))
 
+/** Returns the tool of a record, always the same one. Reads nothing. */
+export function toolOf(source: ToolSource, globals: Globals): ToolDef {
+  const { frontmatter, kind } = source.record
+  return withOwnFields(listedTool(source, globals, frontmatter.name, kind))
+}
+
 /**
- * Returns the tool of a record, always the same one. Reads nothing.
+ * Returns the tool of a record as `toolOf` does, but with fields of its own only where it was handed out before: they take longer
+ * than all that is decided about most of ten thousand tools.
  *
- * @param name the record's, where it is known without its frontmatter
+ * @param name the record's, which like its kind may be known without it
  */
-export function toolOf(source: ToolSource, globals: Globals, name = source.record.frontmatter.name): ToolDef {
-  const { names, record } = source
+export function listedTool(source: ToolSource, globals: Globals, name: string, kind: ToolKind): ToolDef {
+  const { names } = source
   const tools = globals.byName.get(names) ?? new Map<string, ToolDef>()
   const known = tools.get(name)
   if (known) return known
-  const { kind } = record
+  if (tools.size === 0) globals.byName.set(names, tools)
+  const Tool = kind === 'code' ? Sourced : TextTool
+  const tool = new Tool(source, globals, name, labelOf(name), kind) as object as ToolDef
+  tools.set(name, tool)
+  globals.stats.via[names.via]++
+  return tool
+}
+
+/** Gives a listed tool the fields of its own that every tool has which is handed out, so that a copy has them, too. */
+export function withOwnFields(tool: ToolDef): ToolDef {
+  if (Object.hasOwn(tool, 'frontmatter')) return tool
+  const { kind } = tool
   later[kind] ??= {
     ...others,
     ...(kind !== 'code' && { content }),
     ...(disk.via !== 'bundle' && { source: file }),
   }
-  const made = Object.assign(new Sourced(source, globals), { name, label: labelOf(name), kind })
-  const tool = Object.defineProperties(made, later[kind]) as object as ToolDef
-  globals.byName.set(names, tools.set(name, tool))
-  globals.stats.via[names.via]++
-  return tool
+  return Object.defineProperties(tool, later[kind])
 }
 
 /** The fields of a kind of tool that are made when they are read. */
@@ -77,6 +91,11 @@ const {
   src: ({ state, record: { file, fragment } }) =>
     disk.toFileUrl(disk.resolve(state.dir, file)) + (fragment === undefined ? '' : `#${fragment}`),
 })
+
+/** A tool with a content: code has none. */
+class TextTool extends Sourced {}
+Object.defineProperties(Sourced.prototype, others)
+Object.defineProperties(TextTool.prototype, { content })
 
 /** Tags a tool of the package. Authors cannot give this tag. */
 function internal(frontmatter: ToolFrontmatter): ToolFrontmatter {

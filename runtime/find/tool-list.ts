@@ -1,20 +1,77 @@
 import { disk } from '#disk'
 import { AgentAppsError } from '../../src/base/error.js'
+import type { JsonObject } from '../../src/base/json.js'
+import { isPlain } from '../../src/catalog/offered-tool.js'
 import type { DirectoryNames } from '../../src/index/directory-names.js'
 import { isBroken, type NameRecord, type ToolRecord } from '../../src/index/index-format.js'
-import { isSameRow, type ListColumns } from '../../src/index/list-columns.js'
+import {
+  isSameRow,
+  KINDS_BY_LETTER,
+  type ListColumns,
+  pathAt,
+  ROLES_BY_LETTER,
+} from '../../src/index/list-columns.js'
 import { brokenAt, ListedRecord } from '../../src/index/listed-record.js'
 import { IndexRefused, type OpenIndex } from '../../src/index/read-index.js'
 import { readList, rowIn } from '../../src/index/read-list.js'
+import type { ToolFrontmatter, ToolKind } from '../../src/skill/frontmatter.js'
 import { askIndex } from '../directory/look-up.js'
 import type { Globals } from '../state/context.js'
 import type { DirectoryState } from '../state/directory-state.js'
+import type { ToolSource } from '../state/tool-source.js'
 
 /** The tools of an index by its list. */
 export interface ToolList {
+  names: DirectoryNames
   columns: ListColumns
   recordAt: (row: number) => NameRecord
 }
+
+/** The source of a sound tool that a list has. Its record is made when it is needed. */
+export class ListedSource implements ToolSource {
+  verbatim?: JsonObject
+  readonly isPlain: boolean
+
+  constructor(
+    readonly state: DirectoryState,
+    private readonly list: ToolList,
+    private readonly row: number,
+  ) {
+    this.isPlain = isPlainRow(list.columns, row)
+  }
+
+  get names(): DirectoryNames {
+    return this.list.names
+  }
+
+  get record(): ToolRecord {
+    return this.list.recordAt(this.row) as ToolRecord
+  }
+
+  get file(): string {
+    return pathAt(this.list.columns, this.row)
+  }
+
+  get isDescribed(): boolean {
+    return this.list.columns.descriptions[this.row] !== null
+  }
+}
+
+/** The kind of a row's tool; undefined if it is broken. */
+export function kindAt({ kinds }: ListColumns, row: number): ToolKind | undefined {
+  return KINDS_BY_LETTER.get(kinds[row] as string)
+}
+
+/** True for the row of a sound tool whose frontmatter is plain, as `isPlain` means it. */
+function isPlainRow({ roles, more }: ListColumns, row: number): boolean {
+  const role = ROLES_BY_LETTER.get(roles[row] as string)
+  const { visibility, tags = NONE, metadata = NOTHING } = more[row]?.frontmatter ?? NO_FIELDS
+  return isPlain({ role, visibility, tags, metadata })
+}
+
+const NONE: string[] = []
+const NOTHING = {}
+const NO_FIELDS: Partial<ToolFrontmatter> = {}
 
 const lists = new WeakMap<DirectoryNames, ToolList>()
 
@@ -41,6 +98,7 @@ function listOf(index: OpenIndex, state: DirectoryState, globals: Globals): Tool
   const whole = (name: string): ToolRecord => wholeRecord(name, state, globals)
   const records: NameRecord[] = []
   return {
+    names: index,
     columns,
     recordAt(row) {
       // The fields that the tool lacks are undefined.

@@ -15,6 +15,7 @@ import { isThenable, lazy } from '../host/later.js'
 import type { Globals } from '../state/context.js'
 import { addDiagnostic } from '../state/globals.js'
 import type { ToolDef } from '../state/tool-def.js'
+import { plainSourceOf } from '../state/tool-source.js'
 import { type AgentLimits, agentLimits, invocationOf, type PolicyCall } from './agent-limits.js'
 import { agentCall, anyCall, CallLimits } from './call-limits.js'
 import { guardsOf } from './guards-of.js'
@@ -93,12 +94,18 @@ export async function allowedAmong(
 ): Promise<ToolDef[]> {
   const areMany = tools.length > MANY && globals.config.freshness === 'trust'
   const limits = new CallLimits(agent, globals, areMany)
+  /** What limits without rules let through of tools that say nothing themselves: all of them, or none. */
+  const letThrough = new Map<Limits, boolean>()
   const allowed: ToolDef[] = []
   for (const tool of tools) {
     const found = limits.of(tool)
     // Awaiting takes longer than deciding.
     const own = isThenable(found) ? await found : found
-    if (mayBeAllowed(anyCall(tool, globals), own)) allowed.push(tool)
+    const isLikeOthers = !own.hasRules && plainSourceOf(tool) !== null
+    const isAllowed =
+      (isLikeOthers ? letThrough.get(own) : undefined) ?? mayBeAllowed(anyCall(tool, globals), own)
+    if (isLikeOthers) letThrough.set(own, isAllowed)
+    if (isAllowed) allowed.push(tool)
     else noteWithheld(tool, own, globals)
   }
   return allowed

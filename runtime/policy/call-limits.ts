@@ -4,7 +4,7 @@ import { type AgentCall, type Limits, type RuleList, rulesFor } from '../../src/
 import { namespaceOf } from '../../src/skill/names.js'
 import { authorityOf, mainFolder, rootMain } from '../find/find-authority.js'
 import { resolveGiven, resolveWithin } from '../find/require-tool.js'
-import { type Awaitable, whenThere } from '../host/later.js'
+import { type Awaitable, isThenable } from '../host/later.js'
 import type { Globals } from '../state/context.js'
 import { isOwn, reachesOut } from '../state/directory-state.js'
 import type { ToolDef } from '../state/tool-def.js'
@@ -38,8 +38,14 @@ export function anyCall(tool: ToolDef, globals: Globals): AgentCall {
   }
 }
 
+/** The limits of a tool's calls. */
+export interface ToolLimits extends Limits {
+  /** False if no list has a rule: tools that declare nothing that decides then all have one answer. */
+  hasRules: boolean
+}
+
 /** Limits whose lists have namespaces. */
-interface ListedLimits extends Limits {
+interface ListedLimits extends ToolLimits {
   allowedTools: readonly Listed[]
   allow: readonly Listed[]
   preApproved: readonly Listed[]
@@ -68,14 +74,19 @@ export class CallLimits {
   }
 
   /** The limits of a tool's calls. Each list is marked with whether it means the tool by its bare name. */
-  of(tool: ToolDef): Awaitable<Limits> {
-    return whenThere(this.#project(), project =>
-      whenThere(this.#authority(tool), nearest => {
-        const limits = this.#limits.get(nearest) ?? this.#under(project, nearest)
-        this.#limits.set(nearest, limits)
-        return this.#meant(limits, tool)
-      }),
-    )
+  of(tool: ToolDef): Awaitable<ToolLimits> {
+    const project = this.#project()
+    const nearest = this.#authority(tool)
+    // Most of thousands wait for nothing.
+    if (isThenable(project) || isThenable(nearest))
+      return Promise.all([project, nearest]).then(([found, above]) => this.#limitsUnder(found, above, tool))
+    return this.#limitsUnder(project, nearest, tool)
+  }
+
+  #limitsUnder(project: ToolDef | null, nearest: ToolDef | null, tool: ToolDef): Awaitable<ToolLimits> {
+    const limits = this.#limits.get(nearest) ?? this.#under(project, nearest)
+    this.#limits.set(nearest, limits)
+    return this.#meant(limits, tool)
   }
 
   /** Adds the `trust.rules` of the project's main skill, which may allow if the host chose it, and of the tool's. */
@@ -91,7 +102,9 @@ export class CallLimits {
     ]
     const { allowedTools, allow, preApproved } = limits
     const all = [allowedTools, allow, preApproved, ...rules.map(({ lists }) => lists)].flat()
-    return { ...limits, rules, filled: all.filter(list => list.rules.length > 0) }
+    const filled = all.filter(list => list.rules.length > 0)
+    const hasRules = filled.length > 0 || limits.deny.some(list => list.rules.length > 0)
+    return { ...limits, rules, filled, hasRules }
   }
 
   #project(): Awaitable<ToolDef | null> {
@@ -119,12 +132,12 @@ export class CallLimits {
     return found
   }
 
-  #meant(limits: ListedLimits, tool: ToolDef): Awaitable<Limits> {
+  #meant(limits: ListedLimits, tool: ToolDef): Awaitable<ToolLimits> {
     const mustAsk = limits.filled.some(list => asksMeaning(list, tool))
     return mustAsk ? this.#withMeanings(limits, tool) : limits
   }
 
-  async #withMeanings(limits: ListedLimits, tool: ToolDef): Promise<Limits> {
+  async #withMeanings(limits: ListedLimits, tool: ToolDef): Promise<ToolLimits> {
     const meanings = new Map<string, boolean>()
     const meant = async (lists: readonly Listed[]): Promise<RuleList[]> => {
       const all: RuleList[] = []

@@ -3,6 +3,7 @@ import { EVERYTHING, type RankedRow, rank } from '../../src/search/rank.js'
 import { fieldWeights } from '../../src/search/tool-terms.js'
 import type { QueryWord } from '../../src/search/words.js'
 import { allTools, localTools } from '../find/all-tools.js'
+import { withOwnFields } from '../find/make-tool.js'
 import { lazy } from '../host/later.js'
 import type { Globals } from '../state/context.js'
 import type { Hit } from '../state/search-functions.js'
@@ -70,7 +71,9 @@ function listed({ options, limit }: SearchQuery, { known }: Searchable): SearchR
     tool => (options.library === true || !isLibrary(tool)) && filters.every(filter => filter(tool)),
   )
   return {
-    hits: wanted.slice(0, limit).map(tool => ({ name: tool.name, tool, score: 0, matched: [] })),
+    hits: wanted
+      .slice(0, limit)
+      .map(tool => ({ name: tool.name, tool: withOwnFields(tool), score: 0, matched: [] })),
     found: wanted.length,
   }
 }
@@ -109,7 +112,7 @@ async function found(
   for (const { row, score, matched, tool = toolAt(row) } of ranking.best as (RankedRow & {
     tool?: ToolDef
   })[]) {
-    const hit: Hit = { name: tool.name, tool, score, matched }
+    const hit: Hit = { name: tool.name, tool: withOwnFields(tool), score, matched }
     if (options.explain)
       hit.fields = await fieldsOf(hit, words, (view.parts[row] ?? EVERYTHING) === EVERYTHING)
     hits.push(hit)

@@ -1,5 +1,6 @@
 import type { JsonObject } from '../../src/base/json.js'
 import type { ToolRecord } from '../../src/index/index-format.js'
+import type { ToolKind } from '../../src/skill/frontmatter.js'
 import type { Globals } from './context.js'
 import type { Found } from './directory-state.js'
 import type { ToolDef } from './tool-def.js'
@@ -9,6 +10,12 @@ export interface ToolSource extends Found {
   record: ToolRecord
   /** The author's frontmatter, if running the code completed it. */
   verbatim?: JsonObject
+  /** True if nothing in the tool's row of a list decides whether it is offered: see `isPlain` of offered-tool.ts. */
+  readonly isPlain?: boolean
+  /** False for a tool whose row of a list has no description. */
+  readonly isDescribed?: boolean
+  /** The record's, where that has not been made yet. */
+  readonly file?: string
 }
 
 /**
@@ -18,15 +25,26 @@ export interface ToolSource extends Found {
 export class Sourced {
   readonly #source: ToolSource
   readonly #globals: Globals
-  readonly #made: Record<string, unknown> = {}
+  #made: Record<string, unknown> | undefined
 
-  constructor(source: ToolSource, globals: Globals) {
+  constructor(
+    source: ToolSource,
+    globals: Globals,
+    readonly name: string,
+    readonly label: string,
+    readonly kind: ToolKind,
+  ) {
     this.#source = source
     this.#globals = globals
   }
 
   static sourceOf(tool: object): ToolSource | undefined {
     return #source in tool ? tool.#source : undefined
+  }
+
+  /** The source of a tool that is as its plain row says: nobody has read a field of it, and so nobody has changed one. */
+  static plainSourceOf(tool: object): ToolSource | null {
+    return #source in tool && tool.#made === undefined && tool.#source.isPlain === true ? tool.#source : null
   }
 
   /** Descriptors of such fields. All tools share their functions: own ones would take several times as long. */
@@ -38,10 +56,12 @@ export class Sourced {
       fields[key] = {
         enumerable: true,
         get() {
+          this.#made ??= {}
           this.#made[key] ??= make(this.#source, this.#globals, this as object as ToolDef)
           return this.#made[key]
         },
         set(value) {
+          this.#made ??= {}
           this.#made[key] = value
         },
       }
@@ -55,4 +75,9 @@ type Make<Value> = (source: ToolSource, globals: Globals, tool: ToolDef) => Valu
 /** The source of a tool; undefined for a registered one, and for one of another copy of the package. */
 export function sourceOf(tool: ToolDef): ToolSource | undefined {
   return Sourced.sourceOf(tool)
+}
+
+/** The source of a tool that is as a plain row of a list says; null for any other. */
+export function plainSourceOf(tool: ToolDef): ToolSource | null {
+  return Sourced.plainSourceOf(tool)
 }

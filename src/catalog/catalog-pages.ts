@@ -1,13 +1,15 @@
 import { type CatalogEntry, type CatalogFormat, type CatalogPage, formatCatalog } from './catalog-formats.js'
 import { estimateTenths } from './estimate-tokens.js'
-import { countGroups } from './skill-groups.js'
+import { countGroups, countsWithout, type GroupCounts, largestGroups } from './skill-groups.js'
 
 /** The tools that a catalog may list, in its order. */
 export interface Listable {
-  /** First the `describable` ones, which have a description. */
-  entries: readonly CatalogEntry[]
+  /** First those of the `describable` ones, which have a description. */
+  names: readonly string[]
   describable: number
-  /** The group of each entry. */
+  /** The entry of a name, by its place: made when it is described. */
+  entryAt: (place: number) => CatalogEntry
+  /** The group of each name. */
   groups: () => readonly string[]
   /** The groups of the tools that are never listed. */
   deferred: readonly string[]
@@ -32,82 +34,89 @@ const EMPTY: CatalogPage = { described: [], named: [], notListed: [] }
  * too much of the budget. With `namesFirst`, it names all before it describes one.
  */
 export async function fillPage(tools: Listable, options: PageOptions, fits: Fits): Promise<CatalogPage> {
-  const { entries, describable } = tools
+  const { names, describable, entryAt } = tools
   const { budget, namesFirst } = options
-  const all = (described: number): CatalogPage => pageOf(tools, described, entries.length)
+  const pageOf = pagesOf(tools)
+  const all = (described: number): CatalogPage => pageOf(described, names.length)
   if (budget === Number.POSITIVE_INFINITY) return all(describable)
   const largest = (steps: Omit<Steps, 'format'>): Promise<CatalogPage | null> =>
     largestPage({ ...steps, format: options.format }, budget, fits)
-  const ofName = ({ name }: CatalogEntry): number => estimateTenths(`, ${name}`)
-  const ofEntry = (entry: CatalogEntry): number =>
-    estimateTenths(formatCatalog({ ...EMPTY, described: [entry] }, options.format))
-  const names = entries.reduce((sum, entry) => sum + ofName(entry), 0)
+  const ofName = (place: number): number => estimateTenths(`, ${names[place]}`)
+  const ofEntry = (place: number): number =>
+    estimateTenths(formatCatalog({ ...EMPTY, described: [entryAt(place)] }, options.format))
 
   // An estimate may be wrong, but hardly by so much.
-  const named =
-    names > 4 * 10 * budget
-      ? null
-      : await largest({ last: describable, at: all, added: entry => ofEntry(entry) - ofName(entry), entries })
+  const named = isMore(names.length, ofName, 4 * 10 * budget)
+    ? null
+    : await largest({ last: describable, at: all, added: place => ofEntry(place) - ofName(place) })
   if (named && (namesFirst || named.described.length === describable)) return named
   if (named && (await fits({ ...named, described: [] }, budget * SHARE))) return named
   if (namesFirst) {
-    const some = (number: number): CatalogPage => pageOf(tools, 0, number, 0)
-    return (await largest({ last: entries.length, at: some, added: ofName, entries })) ?? EMPTY
+    const some = (number: number): CatalogPage => pageOf(0, number, 0)
+    return (await largest({ last: names.length, at: some, added: ofName })) ?? EMPTY
   }
   const groups = await groupsThatFit(tools, budget * SHARE, fits)
-  const counted = (described: number): CatalogPage => pageOf(tools, described, described, groups)
-  return (await largest({ last: describable, at: counted, added: ofEntry, entries })) ?? EMPTY
+  const counted = (described: number): CatalogPage => pageOf(described, described, groups)
+  return (await largest({ last: describable, at: counted, added: ofEntry })) ?? EMPTY
+}
+
+/** True if so many items are together more than a number. Stops as soon as they are. */
+function isMore(items: number, of: (item: number) => number, most: number): boolean {
+  let sum = 0
+  for (let item = 0; item < items && sum <= most; item++) sum += of(item)
+  return sum > most
 }
 
 /** How many groups may be counted apart. */
 async function groupsThatFit({ groups, deferred }: Listable, budget: number, fits: Fits): Promise<number> {
-  const all = [...groups(), ...deferred]
-  const counted = (most: number): CatalogPage => ({ ...EMPTY, notListed: countGroups(all, most) })
-  const last = new Set(all).size
+  const all = countGroups([...groups(), ...deferred])
+  const counted = (most: number): CatalogPage => ({ ...EMPTY, notListed: largestGroups(all, most) })
+  const last = all.size
   return Math.max(0, await largestThat(most => fits(counted(most), budget), last, last))
 }
 
 /**
- * The page that describes and names so many of the tools.
- *
- * @param named the number of tools that are described or named
- * @param groups how many groups of the others are counted apart
+ * Returns a function that makes the page that describes and names so many of the tools. It takes the number of tools that are
+ * described, of those that are described or named, and of the groups of the others that are counted apart.
  */
-function pageOf(
-  { entries, groups: groupsOf, deferred }: Listable,
-  described: number,
-  named: number,
-  groups = Number.POSITIVE_INFINITY,
-): CatalogPage {
-  const others = named < entries.length ? groupsOf().slice(named) : []
-  return {
-    described: entries.slice(0, described),
-    named: entries.slice(described, named).map(({ name }) => name),
-    notListed: countGroups([...others, ...deferred], groups),
+function pagesOf({ names, entryAt, groups: groupsOf, deferred }: Listable) {
+  const entries: CatalogEntry[] = []
+  let all: GroupCounts | undefined
+  const countsFrom = (named: number): GroupCounts => {
+    if (named === names.length) return countGroups(deferred)
+    all ??= countGroups([...groupsOf(), ...deferred])
+    return countsWithout(all, groupsOf().slice(0, named))
+  }
+  return (described: number, named: number, groups = Number.POSITIVE_INFINITY): CatalogPage => {
+    while (entries.length < described) entries.push(entryAt(entries.length))
+    return {
+      described: entries.slice(0, described),
+      named: names.slice(described, named),
+      notListed: largestGroups(countsFrom(named), groups),
+    }
   }
 }
 
 /** Pages of which each shows one entry more than the one before. */
 interface Steps {
   format: CatalogFormat
-  entries: readonly CatalogEntry[]
   /** The number of the last one. */
   last: number
   at: (step: number) => CatalogPage
-  /** About the tenths of a token by which showing an entry makes a page longer. */
-  added: (entry: CatalogEntry) => number
+  /** About the tenths of a token by which showing the tool at a place makes a page longer. */
+  added: (place: number) => number
 }
 
 /** The last page that fits; null if none does. */
 async function largestPage(
-  { format, entries, last, at, added }: Steps,
+  { format, last, at, added }: Steps,
   budget: number,
   fits: Fits,
 ): Promise<CatalogPage | null> {
   let rest = 10 * budget - estimateTenths(formatCatalog(at(0), format))
   let guess = 0
-  for (const entry of entries.slice(0, last)) {
-    rest -= added(entry)
+  while (guess < last) {
+    rest -= added(guess)
     if (rest < 0) break
     guess++
   }

@@ -12,7 +12,7 @@ import { fillPage } from './catalog-pages.js'
 import { estimateTokens } from './estimate-tokens.js'
 import { isInPrompt, isLibrary, isOffered, matchedTool, type OfferedTool } from './offered-tool.js'
 import { hasRequiredTools } from './required-tools.js'
-import { groupOf } from './skill-groups.js'
+import { groupsOf, type SkillPlace } from './skill-groups.js'
 
 /** A tool as a catalog needs it, for example from `listTools`. */
 export interface CatalogTool extends OfferedTool {
@@ -60,6 +60,20 @@ export interface Catalog {
   failed: { name: string; error: unknown }[]
 }
 
+/** What can be told of tools without their frontmatter, which takes time to make for thousands. */
+export interface KnownOfTools<Tool extends CatalogTool> {
+  /** True if a tool's frontmatter is certainly plain, as `isPlain` of offered-tool.ts means it. */
+  isPlain: (tool: Tool) => boolean
+  isDescribed: (tool: Tool) => boolean
+  placeOf: (tool: Tool) => SkillPlace
+}
+
+const NOTHING_KNOWN: KnownOfTools<CatalogTool> = {
+  isPlain: () => false,
+  isDescribed: ({ frontmatter }) => frontmatter.description !== undefined,
+  placeOf: ({ origin }) => origin ?? { entry: '', file: '' },
+}
+
 const OPTIONS: OptionTable<keyof CatalogOptions> = {
   format: CATALOG_FORMATS,
   budget: 'number',
@@ -91,14 +105,20 @@ export async function makeCatalog<Tool extends CatalogTool>(
   tools: readonly Tool[],
   options: CatalogOptions<Tool> = {},
 ): Promise<Catalog> {
+  return catalogOf(tools, options, NOTHING_KNOWN)
+}
+
+/** Creates the same catalog, with what is known of its tools. */
+export async function catalogOf<Tool extends CatalogTool>(
+  tools: readonly Tool[],
+  options: CatalogOptions<Tool>,
+  known: KnownOfTools<Tool>,
+): Promise<Catalog> {
   checkOptions('renderCatalog', options, OPTIONS)
   const { format = 'xml', budget = Number.POSITIVE_INFINITY, countTokens = estimateTokens } = options
   const { search = tools.find(isDiscover)?.name } = options
-  const shown = shownTools(tools, options)
-  const listed = inOrder(shown)
-  const describable = listed.filter(isDescribed).length
-  const entries = listed.map(tool => entryOf(tool, options.location === true))
-  const deferred = shown.filter(tool => wishOf(tool) === 'never')
+  const { listed, describable, deferred } = inOrder(shownTools(tools, options, known), known)
+  const names = listed.map(({ name }) => name)
   const textOf = (page: CatalogPage): string =>
     page.described.length + page.named.length + page.notListed.length === 0
       ? ''
@@ -108,8 +128,9 @@ export async function makeCatalog<Tool extends CatalogTool>(
 
   let groups: string[] | undefined
   const listable = {
-    ...{ entries, describable, deferred: deferred.map(groupOf) },
-    groups: () => (groups ??= listed.map(groupOf)),
+    ...{ names, describable, deferred: groupsOf(deferred, known.placeOf) },
+    entryAt: (place: number) => entryOf(listed[place] as Tool, options.location === true),
+    groups: () => (groups ??= groupsOf(listed, known.placeOf)),
   }
   const { namesFirst = false } = options
   let page = await fillPage(listable, { format, budget, namesFirst }, fits)
@@ -127,14 +148,13 @@ export async function makeCatalog<Tool extends CatalogTool>(
   }
   const text = textOf(page)
   const named = page.described.length + page.named.length
-  const names = [...listed, ...deferred].map(({ name }) => name)
   return {
     text,
     tokens: text === '' ? 0 : await countTokens(text),
     described: names.slice(0, page.described.length),
     withContent,
     named: names.slice(page.described.length, named),
-    unnamed: names.slice(named),
+    unnamed: [...names.slice(named), ...deferred.map(({ name }) => name)],
     failed,
   }
 }
@@ -143,26 +163,38 @@ export async function makeCatalog<Tool extends CatalogTool>(
 function shownTools<Tool extends CatalogTool>(
   tools: readonly Tool[],
   { available = [], library = false }: CatalogOptions<Tool>,
+  { isPlain }: KnownOfTools<Tool>,
 ): Tool[] {
-  const offered = tools.filter(isOffered)
-  const isRequiring = offered.some(tool => requiredBy(tool) !== undefined)
+  const offered = tools.filter(tool => isPlain(tool) || isOffered(tool))
+  const isRequiring = offered.some(tool => !isPlain(tool) && requiredBy(tool) !== undefined)
   const there = isRequiring ? [...offered.map(matchedTool), ...available.flatMap(hostTools)] : []
-  return offered.filter(tool => (library || !isLibrary(tool)) && hasRequiredTools(requiredBy(tool), there))
+  return offered.filter(
+    tool => isPlain(tool) || ((library || !isLibrary(tool)) && hasRequiredTools(requiredBy(tool), there)),
+  )
 }
 
 function requiredBy({ frontmatter }: CatalogTool): JsonValue | undefined {
   return frontmatter.metadata['requires-tools']
 }
 
-/** The tools that are listed: first those that always are, last those that have only a name. */
-function inOrder<Tool extends CatalogTool>(shown: readonly Tool[]): Tool[] {
-  const isFirst = (tool: Tool): boolean => isDescribed(tool) && wishOf(tool) === 'always'
-  const listed = shown.filter(tool => wishOf(tool) !== 'never')
-  return [
-    ...listed.filter(isFirst),
-    ...listed.filter(tool => isDescribed(tool) && !isFirst(tool)),
-    ...listed.filter(tool => !isDescribed(tool)),
-  ]
+/** The tools that are listed: first those that always are, last those that have only a name. `deferred` never are. */
+function inOrder<Tool extends CatalogTool>(
+  shown: readonly Tool[],
+  { isPlain, isDescribed }: KnownOfTools<Tool>,
+): { listed: Tool[]; describable: number; deferred: Tool[] } {
+  const first: Tool[] = []
+  const described: Tool[] = []
+  const named: Tool[] = []
+  const deferred: Tool[] = []
+  for (const tool of shown) {
+    const wish = isPlain(tool) ? null : wishOf(tool)
+    if (wish === 'never') deferred.push(tool)
+    else if (!isDescribed(tool)) named.push(tool)
+    else if (wish === 'always') first.push(tool)
+    else described.push(tool)
+  }
+  const describable = first.length + described.length
+  return { listed: [...first, ...described, ...named], describable, deferred }
 }
 
 /** Its author's `catalog`: `always` or `never`. */
@@ -172,10 +204,6 @@ function wishOf({ frontmatter }: CatalogTool): unknown {
 
 function isDiscover(tool: CatalogTool): boolean {
   return tool.name === 'agent-discover' && isLibrary(tool)
-}
-
-function isDescribed({ frontmatter }: CatalogTool): boolean {
-  return frontmatter.description !== undefined
 }
 
 /** A host's tool in the form that patterns are matched against: by the host's name for it and by ours. */

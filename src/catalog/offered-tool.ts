@@ -1,5 +1,6 @@
 import type { MatchedTool } from '../patterns/tool-pattern.js'
 import type { ToolFrontmatter, ToolKind } from '../skill/frontmatter.js'
+import { CORE_METADATA_KEYS } from '../skill/metadata-keys.js'
 import { INTERNAL_TAG, RUN_TAG } from '../skill/names.js'
 
 /** The properties of a tool that decide whether a model is shown it. */
@@ -10,6 +11,8 @@ export interface OfferedTool {
   frontmatter: ToolFrontmatter
   origin?: { layer: string; entry: string; file: string }
 }
+
+const CORE_KEYS = new Set(CORE_METADATA_KEYS)
 
 /** True for tools that agents can see: not hidden, disabled, a middleware or a main skill. */
 export function isThere({ frontmatter }: OfferedTool): boolean {
@@ -25,6 +28,24 @@ export function isDisabled({ metadata: { enabled } }: ToolFrontmatter): boolean 
 /** True for a tool that a model is shown. */
 export function isOffered(tool: OfferedTool): boolean {
   return isThere(tool) && !tool.frontmatter.tags.includes(RUN_TAG)
+}
+
+/** The fields of a frontmatter that decide whether its tool is offered, allowed and listed. */
+type Deciding = Pick<ToolFrontmatter, 'tags' | 'metadata'> & {
+  [Field in 'role' | 'visibility']?: ToolFrontmatter[Field] | undefined
+}
+
+/**
+ * True for a frontmatter that has no say in whether its tool is offered, allowed or listed, and where: that of most tools. Its name and
+ * tags may be meant by others' rules.
+ */
+export function isPlain({ role = 'context', visibility, tags, metadata }: Deciding): boolean {
+  return (
+    role === 'context' &&
+    visibility === undefined &&
+    !tags.some(tag => tag === RUN_TAG || tag === INTERNAL_TAG) &&
+    !Object.keys(metadata).some(key => CORE_KEYS.has(key))
+  )
 }
 
 /** True for a tool that declares itself that its content belongs in the prompt. */

@@ -1,11 +1,20 @@
 import { createHash } from 'node:crypto'
 import { cpSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { createRuntime, findAuthority, type PathEntry, type Runtime, type ToolDef } from 'agent-apps'
+import {
+  type AgentCatalogOptions,
+  type AgentPolicy,
+  createRuntime,
+  findAuthority,
+  type PathEntry,
+  type Runtime,
+  type ToolDef,
+} from 'agent-apps'
 import { compile } from 'agent-apps/compiler'
 import { beforeAll, describe, expect, it } from 'vitest'
 import { INDEX_FILE } from '../../src/index/index-format.js'
 import type { ListColumns } from '../../src/index/list-columns.js'
+import { searchDirectories } from '../../src/skill/path-entry.js'
 import { codeSkills } from '../support/code-project.js'
 import { temporary } from '../support/temporary.js'
 import { goodSkills, skill, type Tree } from '../support/tree.js'
@@ -41,6 +50,13 @@ const SECOND: Tree = {
   'good-3/SKILL.md': skill('good-3', 'Another third.\n'),
   'broken/SKILL.md': skill('broken', 'Not broken here.\n'),
   'coded.skill.js': CODE,
+  'guarded.skill.md': skill('guarded', 'Guarded.\n', 'metadata: { permissions: { required: [write] } }\n'),
+  'requiring.skill.md': skill('requiring', 'Requires.\n', 'metadata: { requires-tools: none-such }\n'),
+  'first.skill.md': skill('first', 'First.\n', 'metadata: { catalog: always }\n'),
+  'never.skill.md': skill('never', 'Never.\n', 'metadata: { catalog: never }\n'),
+  'off.skill.md': skill('off', 'Off.\n', 'metadata: { enabled: false }\n'),
+  'hidden.skill.md': skill('hidden', 'Hidden.\n', 'metadata: { visibility: hidden }\n'),
+  'silent.skill.md': '---\nname: silent\n---\nNo description.\n',
 }
 
 let cwd: string
@@ -59,17 +75,18 @@ describe('a list of an index', () => {
   it.each<[string, PathEntry[]]>([
     ['two directories', ['first', 'second']],
     ['a namespace', ['second', { dir: 'first', namespace: 'acme' }]],
+    ['no main skill, and so no rules', ['second']],
   ])('says what its shards say: %s', async (_, paths) => {
     const [byList, byShards] = [copyOf(cwd), copyOf(cwd)]
     for (const dir of [byList, byShards]) await compile({ cwd: dir, paths })
-    for (const path of ['first', 'second']) forgetList(join(byShards, path))
+    for (const { dir } of searchDirectories(paths)) forgetList(join(byShards, dir))
     const [listed, recorded] = [await said(byList, paths), await said(byShards, paths)]
     expect(listed.tools.length).toBeGreaterThan(140)
     expect(listed).toEqual(recorded)
   })
 
   it('has the tools that their names find, with fields that are their own', async () => {
-    const runtime = createRuntime({ cwd, paths: ['first'], freshness: 'trust' })
+    const runtime = await compiled('first')
     const found = await runtime.findTool('inner')
     const tools = await runtime.listTools()
     for (const name of ['inner', 'two', 'coded', 'good-4']) {
@@ -83,8 +100,34 @@ describe('a list of an index', () => {
     expect(await runtime.invoke('coded', {})).toBe('coded')
   })
 
+  it('is asked again about a tool that a program changed, in its runtime alone', async () => {
+    const changing = await compiled('second')
+    const { cwd: dir = '' } = changing.globals.config
+    const other = createRuntime({ cwd: dir, paths: ['second'], freshness: 'trust' })
+    const tool = (await changing.listTools()).find(({ name }) => name === 'good-4')
+    Object.assign(tool?.frontmatter.metadata ?? {}, { enabled: false })
+    expect((await changing.forAgent().catalog()).described).not.toContain('good-4')
+    expect((await other.forAgent().catalog()).described).toContain('good-4')
+  })
+
+  it('hands an agent tools with fields that are their own, however they were decided about', async () => {
+    const runtime = await compiled('second')
+    const agent = runtime.forAgent()
+    await agent.catalog()
+    const tools = [
+      async () => (await agent.search('another third'))[0]?.tool,
+      async () => (await agent.listTools())[1],
+      async () => (await agent.offer()).tools[2],
+    ]
+    for (const asked of tools) {
+      const tool = await asked()
+      expect(Object.keys({ ...tool })).toEqual(expect.arrayContaining(['frontmatter', 'origin', 'fn', 'src']))
+      expect(tool).toBe(await runtime.findTool(tool?.name ?? ''))
+    }
+  })
+
   it('is not changed by a program that changes a tool', async () => {
-    const runtime = createRuntime({ cwd, paths: ['first'], freshness: 'trust' })
+    const runtime = await compiled('first')
     const tool = (await runtime.listTools()).find(({ name }) => name === 'inner')
     Object.assign(tool?.frontmatter.metadata ?? {}, { author: 'another' })
     if (tool) tool.fn = async () => 'replaced'
@@ -158,17 +201,35 @@ describe('a list that is not of the index', () => {
   })
 })
 
+const CATALOGS: AgentCatalogOptions<ToolDef>[] = [
+  {},
+  { location: true },
+  { budget: 300 },
+  { budget: 1_000, format: 'json', content: ({ name }) => `The content of ${name}.` },
+  { budget: 500, format: 'markdown', library: true, namesFirst: true },
+  { budget: 4_000, available: ['none-such'], for: 'another third' },
+]
+
 /** All that is said of the tools, and to an agent. */
 async function said(dir: string, paths: PathEntry[]) {
   const runtime = createRuntime({ cwd: dir, paths, freshness: 'trust' })
   const tools = await runtime.listTools()
-  const agent = runtime.forAgent({ deny: 'good-1', rules: '-good-2' })
+  // What nobody has looked at yet is decided about by its row.
+  const fresh = (policy?: AgentPolicy) =>
+    createRuntime({ cwd: dir, paths, freshness: 'trust' }).forAgent(policy)
+  const policies = [{ deny: 'good-1', rules: '-good-2' }, {}, { allowedTools: [] }, { allow: 'good-1*' }]
+  const agent = fresh(policies[0])
   const names = (all: readonly { name: string }[]): string[] => all.map(({ name }) => name)
   return inside(dir, {
     tools: await Promise.all(tools.map(tool => toolSaid(tool, runtime))),
     agents: names(await agent.listTools()),
     offered: (await agent.offer()).withheld.map(({ tool, why }) => [tool.name, why]),
-    catalog: (await agent.catalog({ budget: 1_000 })).text,
+    catalogs: await Promise.all(
+      policies.flatMap(policy =>
+        // The tokens of a text with a place depend on the place.
+        CATALOGS.map(async options => ({ ...(await fresh(policy).catalog(options)), tokens: null })),
+      ),
+    ),
     hits: (await agent.search('another third')).map(({ tool, score }) => [tool.name, score]),
     diagnostics: runtime.diagnostics(),
   })
@@ -184,6 +245,15 @@ async function toolSaid(tool: ToolDef, { globals }: Runtime) {
 /** A value without the place of its directory. */
 function inside<Value extends object>(dir: string, value: Value): Value {
   return JSON.parse(JSON.stringify(value).replaceAll(dir, ''))
+}
+
+/** A runtime over a compiled directory of its own. */
+async function compiled(path: string): Promise<Runtime> {
+  const dir = copyOf(cwd)
+  await compile({ cwd: dir, paths: [path] })
+  const runtime = createRuntime({ cwd: dir, paths: [path], freshness: 'trust' })
+  expect((await runtime.findTool('good-4'))?.origin.via).toBe('index')
+  return createRuntime({ cwd: dir, paths: [path], freshness: 'trust' })
 }
 
 function copyOf(dir: string): string {
