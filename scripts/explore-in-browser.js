@@ -1,17 +1,23 @@
 // Opens the page of `agent-apps explore` in Chromium: each view, its links, keyboard and accessibility, hostile skills, ten thousand
 // rows, and the server. `--screenshots DIR` writes the pictures of the documentation there.
 import { execFileSync, spawn } from 'node:child_process'
-import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { chromium } from 'playwright-core'
+import {
+  check,
+  countChecks,
+  expect,
+  expectAccessible,
+  expectNoOverflow,
+  launchChromium,
+  openPage,
+} from './chromium.js'
 import { hostileProject, manySkills, sampleProject, writeFiles } from './explore-sample.js'
 
 const PROJECT = fileURLToPath(new URL('..', import.meta.url))
 const COMMAND = join(PROJECT, 'dist/cli/main.js')
-const CHROMIUM = '/usr/bin/chromium'
-const AXE = readFileSync(join(PROJECT, 'node_modules/axe-core/axe.min.js'), 'utf8')
 /** Milliseconds that nothing may take for which a person waits. */
 const FRAME = 50
 /** A picture must not make the package large. */
@@ -30,16 +36,7 @@ const VIEWS = [
 const scratch = mkdtempSync(join(tmpdir(), 'agent-apps-explore-'))
 const pictures = process.argv[2] === '--screenshots' ? process.argv[3] : join(scratch, 'pictures')
 mkdirSync(pictures, { recursive: true })
-if (!existsSync(CHROMIUM)) installChromium()
-const browser = await chromium.launch({
-  executablePath: CHROMIUM,
-  args: [
-    ...['--headless', '--no-sandbox', '--disable-gpu', '--disable-quic', '--no-first-run'],
-    ...['--disable-background-networking', '--disable-component-update', '--disable-sync'],
-  ],
-})
-let passed = 0
-let failed = 0
+const browser = await launchChromium()
 try {
   const sample = written('sample', sampleProject())
   const hostile = written('hostile', hostileProject())
@@ -58,17 +55,7 @@ try {
   await browser.close()
   rmSync(scratch, { recursive: true, force: true })
 }
-console.log(`\n${passed} passed, ${failed} failed`)
-process.exitCode = failed > 0 ? 1 : 0
-
-function installChromium() {
-  const quiet = {
-    stdio: ['ignore', 'ignore', 'inherit'],
-    env: { ...process.env, DEBIAN_FRONTEND: 'noninteractive' },
-  }
-  execFileSync('apt-get', ['update', '-qq'], quiet)
-  execFileSync('apt-get', ['install', '-y', '-qq', '--no-install-recommends', 'chromium'], quiet)
-}
+countChecks()
 
 /** Writes a project and its page. Returns the URL of that. */
 function written(name, files) {
@@ -81,51 +68,14 @@ function written(name, files) {
   return `file://${page}`
 }
 
-async function check(name, work) {
-  try {
-    await work()
-    passed++
-    console.log(`ok: ${name}`)
-  } catch (error) {
-    failed++
-    console.log(`FAIL: ${name}\n${error.stack}`)
-  }
-}
-
-function expect(isTrue, message) {
-  if (!isTrue) throw new Error(message)
-}
-
-/** Opens a page in a context of its own. Anything but the page that is asked for, an error or a dialog is a fault. */
+/** Opens a page in a context of its own, which may request nothing but itself. */
 async function open(url, options = {}) {
-  const context = await browser.newContext({ viewport: { width: 1200, height: 760 }, ...options })
-  const page = await context.newPage()
-  const faults = []
   const own = new URL(url)
-  page.on('request', request => {
-    const to = new URL(request.url())
-    const isOwn = own.protocol === 'file:' ? to.pathname === own.pathname : to.host === own.host
-    if (!isOwn) faults.push(`requested ${request.url()}`)
-  })
-  page.on('console', message => {
-    if (message.type() === 'error') faults.push(`console: ${message.text()}`)
-  })
-  page.on('pageerror', error => faults.push(`threw ${error.message}`))
-  page.on('dialog', dialog => {
-    faults.push(`opened a dialog: ${dialog.message()}`)
-    void dialog.dismiss()
-  })
-  context.on('page', other => faults.push(`opened ${other.url()}`))
-  await page.goto(url)
-  await page.waitForSelector('main h1, main .notice h2', { state: 'attached' })
-  return {
-    page,
-    faults,
-    async close() {
-      await context.close()
-      expect(faults.length === 0, faults.join('\n'))
-    },
-  }
+  const opened = await openPage(browser, url, options, to =>
+    own.protocol === 'file:' ? to.pathname === own.pathname : to.host === own.host,
+  )
+  await opened.page.waitForSelector('main h1, main .notice h2', { state: 'attached' })
+  return opened
 }
 
 async function settle(page) {
@@ -147,8 +97,7 @@ async function showViews(url) {
       await page.evaluate(to => location.replace(to), hash)
       await settle(page)
       await page.waitForTimeout(view === 'graph' ? 800 : 100)
-      const wide = await page.evaluate(() => document.documentElement.scrollWidth)
-      expect(wide <= page.viewportSize().width, `${view}, ${look}: ${wide} pixels wide`)
+      await expectNoOverflow(page, `${view}, ${look}`)
       await expectAccessible(page, `${view}, ${look}`)
       const picture = join(pictures, `explore-${view}-${look}.png`)
       if (look !== 'small') {
@@ -160,31 +109,6 @@ async function showViews(url) {
   }
 }
 
-async function expectAccessible(page, where) {
-  // In the world of the test: the page's own policy would refuse the code.
-  const session = await page.context().newCDPSession(page)
-  const { executionContextId } = await session
-    .send('Page.getFrameTree')
-    .then(({ frameTree }) =>
-      session.send('Page.createIsolatedWorld', { frameId: frameTree.frame.id, worldName: 'axe' }),
-    )
-  const run = async expression =>
-    (
-      await session.send('Runtime.evaluate', {
-        expression,
-        contextId: executionContextId,
-        awaitPromise: true,
-        returnByValue: true,
-      })
-    ).result.value
-  await run(AXE)
-  const found = await run(
-    "axe.run().then(({ violations }) => violations.map(({ id, nodes }) => id + ': ' + nodes.map(one => one.html + ' ' + one.failureSummary).join(' | ')))",
-  )
-  await session.detach()
-  expect(Array.isArray(found) && found.length === 0, `${where}:\n${[found].flat().join('\n')}`)
-}
-
 async function followLinks(url) {
   const { page, close } = await open(`${url}#/skills?words=invoice&sort=-tokens`)
   const names = () => page.locator('.row .name a').allTextContents()
@@ -192,7 +116,7 @@ async function followLinks(url) {
   expect(shown.includes('send-invoice') && shown.length < 25, `found ${shown}`)
   expect((await page.inputValue('.search input')) === 'invoice', 'the field has the words of the address')
   await page.fill('.search input', 'backup')
-  expect(page.url().includes('words=backup'), `the address is ${page.url()}`)
+  await page.waitForURL(/words=backup/)
   await page.click('.facets button:has-text("Has warnings")').catch(() => {})
   await page.goto(`${url}#/skills?state=broken`)
   await page.waitForFunction(() => document.querySelectorAll('.row .name a').length === 1)

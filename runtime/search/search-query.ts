@@ -47,7 +47,7 @@ const OPTIONS: OptionTable<keyof SearchOptions> = {
   explain: 'boolean',
 }
 
-/** What is searched for. */
+/** A query as it is answered: its words, and the options. */
 export interface SearchQuery {
   text: string
   words: QueryWord[]

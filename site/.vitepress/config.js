@@ -1,6 +1,7 @@
 import { slug } from 'github-slugger'
 import { defineConfig } from 'vitepress'
 import { search } from '../search.js'
+import { showExamples } from './code-blocks.js'
 import { sidebar } from './sidebar.js'
 import { copySources, linkSources } from './sources.js'
 
@@ -15,6 +16,10 @@ const packagesForPages = {
 export default defineConfig({
   title: 'agent-apps',
   description: "Checks an agent's skills when you build, and finds and runs them when the agent works.",
+  // A page is loaded when it is asked for, and not each that a link in sight leads to.
+  router: { prefetchLinks: false },
+  // No browser has to ask for a picture.
+  head: [['link', { rel: 'icon', href: 'data:,' }]],
   srcDir: '..',
   srcExclude: ['!(docs|site|CHANGELOG.md)/**', 'site/!(index.md|api)/**'],
   rewrites: { 'site/index.md': 'index.md', 'site/api/:path*': 'api/:path*' },
@@ -22,7 +27,11 @@ export default defineConfig({
   markdown: {
     // The anchors of the code host, which the pages link to.
     anchor: { slugify: slug },
-    config: linkSources,
+    config(md) {
+      linkSources(md)
+      showExamples(md)
+    },
+    theme: { light: 'github-light-high-contrast', dark: 'github-dark-high-contrast' },
   },
   themeConfig: {
     nav: [

@@ -7,7 +7,6 @@ const PROJECT = join(import.meta.dirname, '../..')
 const pages = [...read('docs/README.md').matchAll(/^\| \*\*(.+)\*\* \| (.+) \|$/gm)].map(
   ([, part, links]) => ({
     text: part,
-    collapsed: false,
     items: [...links.matchAll(/\]\(([^)]+)\)/g)].map(([, link]) => itemOf(join('docs', link))),
   }),
 )
