@@ -75,7 +75,7 @@ const hasShapes = hasFields({
   sizes: Array.isArray,
   descriptions: arrayOf(value => value === null || isString(value)),
   mains: arrayOf(isMain),
-  more: arrayOf(value => value === null || isMore(value)),
+  more: Array.isArray,
 })
 
 /** Refuses a field in `more` that a column already has. */
@@ -94,12 +94,29 @@ function isRow(columns: ListColumns, row: number): boolean {
   const kind = kinds[row] as string
   const role = roles[row] as string
   const file = files[row]
-  const facts = more[row] ?? NO_FACTS
   const start = content[row]
   const size = sizes[row]
   if (!isName(name) || !(role === NO_ROLE || ROLES_BY_LETTER.has(role))) return false
   // The path of a number is made of parts that were looked at.
   const isNumbered = typeof file === 'number' && folders[file] !== undefined
+  const facts = more[row]
+  // Most rows are such.
+  if (facts === null && isNumbered && kind === KINDS.folder) return isRange(start, size, size)
+  return isMore(facts ?? NO_FACTS) && isUnusual(columns, row, isNumbered, facts ?? NO_FACTS)
+}
+
+/** True where a row that has a path or more facts says what it may say. */
+function isUnusual(
+  { kinds, roles, files, content, sizes }: ListColumns,
+  row: number,
+  isNumbered: boolean,
+  facts: MoreFacts,
+): boolean {
+  const kind = kinds[row] as string
+  const role = roles[row] as string
+  const file = files[row]
+  const start = content[row]
+  const size = sizes[row]
   if (kind === BROKEN) {
     const isEmpty = start === null && size === null && role === NO_ROLE
     return isEmpty && facts.broken !== undefined && (isNumbered || isInside(file))
