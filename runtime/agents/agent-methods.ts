@@ -40,7 +40,7 @@ import type { AnswerOptions, CallIds, Globals, InvokeOptions, RuntimeConfig } fr
 import type { AgentPolicy, Authorization, NamedAgent, Offer } from '../state/policy.js'
 import type { Hit } from '../state/search-functions.js'
 import type { ToolDef } from '../state/tool-def.js'
-import { sourceOf } from '../state/tool-source.js'
+import { plainSourceOf, sourceOf } from '../state/tool-source.js'
 import { type AgentView, agentView } from '../trust/agent-view.js'
 import { trustOf } from '../trust/project-trust.js'
 
@@ -294,7 +294,7 @@ async function keptList(
     return known.allowed
   const allowed = await decide()
   const dynamic = tools
-    .filter(tool => sourceOf(tool)?.record.dynamic)
+    .filter(tool => plainSourceOf(tool) === null && sourceOf(tool)?.record.dynamic)
     .map(tool => ({ tool, metadata: tool.frontmatter.metadata }))
   if (kept.size >= KEPT_MAX) kept.clear()
   kept.set(key, { tools, dynamic, skills, policy: config.policy, allowed })
