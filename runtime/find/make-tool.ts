@@ -46,16 +46,18 @@ export function listedTool(source: ToolSource, globals: Globals, name: string, k
 export function withOwnFields(tool: ToolDef): ToolDef {
   if (Object.hasOwn(tool, 'frontmatter')) return tool
   const { kind } = tool
-  later[kind] ??= {
+  later[kind] ??= Object.entries({
     ...others,
     ...(kind !== 'code' && { content }),
     ...(disk.via !== 'bundle' && { source: file }),
-  }
-  return Object.defineProperties(tool, later[kind])
+  })
+  // One by one takes three quarters of the time.
+  for (const [field, descriptor] of later[kind]) Object.defineProperty(tool, field, descriptor)
+  return tool
 }
 
 /** The fields of a kind of tool that are made when they are read. */
-const later: Partial<Record<ToolKind, PropertyDescriptorMap>> = {}
+const later: Partial<Record<ToolKind, [field: string, descriptor: PropertyDescriptor][]>> = {}
 
 const {
   content,
