@@ -169,7 +169,7 @@ function readPartFile(
 }
 
 interface NamedFile {
-  /** As the index expects it. */
+  /** The value in the index. */
   digest: FileDigest
   /** True if the compiled tools cannot do without it. */
   isNeeded: boolean

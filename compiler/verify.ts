@@ -15,7 +15,7 @@ export interface VerifyOptions extends ProjectOptions {}
 
 /** A file that differs from its record in an index. */
 export interface Deviation {
-  /** As shown: relative to `cwd`, `/`-separated. */
+  /** Relative to `cwd`, `/`-separated. */
   file: string
   /** The difference, as a sentence. */
   reason: string

@@ -3,7 +3,7 @@ import { isJsonObject, type JsonObject, type JsonValue } from '../../src/base/js
 /** An argument of a skill. */
 export interface Field {
   name: string
-  /** As its schema has it; `value` where that has several types, or none. */
+  /** The type in its schema; `value` where that has several types, or none. */
   type: string
   /** The values that it may have; empty where it may have any. */
   choices: string[]

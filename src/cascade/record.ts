@@ -21,7 +21,7 @@ export interface KnownTool {
   overgrown?: Set<string>
   /** The promoted values, by the layer that they are promoted to. */
   promoted?: Map<CascadeLayer, LayerValues>
-  /** As a middleware: its arguments for each configuration. */
+  /** Its arguments for each configuration, if it is a middleware. */
   configured?: Map<JsonValue, Configuration>
   /**
    * Its index among the tools whose chain is computed; absent for a tool that is only a base or a main skill.

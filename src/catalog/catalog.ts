@@ -46,7 +46,7 @@ export interface CatalogOptions<Tool extends CatalogTool = CatalogTool> {
 export interface Catalog {
   /** The text for the prompt. */
   text: string
-  /** As counted. */
+  /** Counted tokens. */
   tokens: number
   /** Tools with their description. */
   described: string[]

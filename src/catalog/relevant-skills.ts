@@ -19,7 +19,7 @@ export interface RelevantOptions {
 export interface Relevant {
   /** Empty where no tool fits. */
   text: string
-  /** As counted. */
+  /** Counted tokens. */
   tokens: number
   described: string[]
 }

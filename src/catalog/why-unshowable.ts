@@ -26,7 +26,7 @@ export function whyUnshowable(shown: readonly unknown[]): Fault | null {
   return faultAmong(shown, 0)
 }
 
-/** As far as is allowed, and no further: a deeper one would overflow the stack. */
+/** The first fault among values, no deeper than is allowed: a deeper value would overflow the stack. */
 function faultAmong(values: readonly unknown[], level: number): Fault | null {
   for (const value of values) {
     const fault =

@@ -242,7 +242,7 @@ export interface ToolDetails {
 /** A placeholder that another host would fill in, or run, before a model reads the text. */
 export interface HostPlaceholder {
   kind: 'variable' | 'argument' | 'command'
-  /** As it is written. */
+  /** The spelling in the file. */
   text: string
 }
 

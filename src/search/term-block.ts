@@ -158,7 +158,7 @@ class Reader {
     throw invalid()
   }
 
-  /** As many bytes as the number before them says. */
+  /** Reads a count, then so many bytes. */
   take(): Uint8Array {
     const length = this.number()
     const start = this.#at
