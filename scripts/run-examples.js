@@ -16,23 +16,23 @@ import { runMonorepo, runMonorepoWithNx } from './run-monorepo.js'
 const PROJECT = fileURLToPath(new URL('..', import.meta.url))
 
 const scratch = mkdtempSync(join(process.env.AGENT_APPS_CI_SCRATCH ?? tmpdir(), 'examples-'))
-const examples = {
+const all = {
   'a container, as its Dockerfile says': runContainer,
   'an edge worker, on workerd': runEdgeWorker,
   'a monorepo, built by Turborepo': runBuilds,
-  // Nx alone takes half a minute to install.
-  ...(process.env.SHARE === '0' ? {} : { 'a monorepo, built by Nx': runNx }),
+  'a monorepo, built by Nx': runNx,
   'a workflow, step by step': runWorkflow,
   'each adapter, with its own packages alone': packed => runAdapters(packed, scratch),
   'a coding agent, with a person who answers': runCodingAgent,
   'remote skills, from a static server': runRemoteSkills,
-  'what the pages about a first agent install': packed => installShared(join(scratch, 'shared'), packed),
   ...Object.fromEntries(quickStarts().map(page => [`docs/${page}, followed`, followerOf(page)])),
 }
+const examples = Object.fromEntries(ofToday(Object.entries(all)))
 
 try {
   const packed = ['pack', '--silent', '--ignore-scripts', '--pack-destination', scratch]
   const tarball = join(scratch, run('npm', packed, { cwd: PROJECT }).trim())
+  installShared(join(scratch, 'shared'), tarball)
   let failed = 0
   for (const [name, runExample] of Object.entries(examples)) {
     try {
@@ -50,14 +50,15 @@ try {
   rmSync(scratch, { recursive: true, force: true })
 }
 
-/**
- * The pages that lead from an empty folder, or from another system, to an answer of an agent: half of them on each day with
- * `SHARE=0`, as in CI, and all of them otherwise.
- */
-function quickStarts() {
-  const pages = readdirSync(join(PROJECT, 'docs')).filter(page => /^(?:use-|from-|start\b)/.test(page))
+/** Half of them on each day with `SHARE=0`, as in CI, and all of them otherwise. */
+function ofToday(entries) {
   const today = Math.floor(Date.now() / 86_400_000) % 2
-  return process.env.SHARE === '0' ? pages.filter((_, number) => number % 2 === today) : pages
+  return process.env.SHARE === '0' ? entries.filter((_, number) => number % 2 === today) : entries
+}
+
+/** The pages that lead from an empty folder, or from another system, to an answer of an agent. */
+function quickStarts() {
+  return readdirSync(join(PROJECT, 'docs')).filter(page => /^(?:use-|from-|start\b)/.test(page))
 }
 
 function followerOf(page) {
