@@ -111,7 +111,7 @@ describe('a bundle', () => {
     expect(await runtime.invoke('review')).toBe('See the style. É!\n')
   })
 
-  it('takes registered tools, with the library’s middleware around them', async () => {
+  it('takes registered tools, with the library’s middleware around them', { tags: 'long' }, async () => {
     const { runtime } = await bundled({ 'skills/a/SKILL.md': skill('a') })
     registerTool(runtime.globals, { name: 'b', metadata: { limit: 4 }, fn: () => 'A long text.' })
     expect(await runtime.invoke('b')).toBe('A lo\n[Cut: 4 of 12 characters.]')

@@ -549,7 +549,7 @@ describe('state', () => {
     expect((await runtime.explain('tool')).chain[0]?.args).toEqual({ count: 5, deep: { list: [] } })
   })
 
-  it('forgets the session that was used least recently, past a thousand', async () => {
+  it('forgets the session that was used least recently, past a thousand', { tags: 'long' }, async () => {
     const { call } = counter()
     for (let session = 0; session < 1000; session++) await call({ sessionId: `s${session}` })
     expect(await call({ sessionId: 's0' })).toBe(2)

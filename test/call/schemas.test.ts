@@ -510,7 +510,7 @@ describe('the interpreter and Ajv', () => {
     )
   })
 
-  it('take no schema that the meta-schema of its dialect refuses', () => {
+  it('take no schema that the meta-schema of its dialect refuses', { tags: 'long' }, () => {
     const meta = new Ajv2020({ strict: false })
     fc.assert(
       fc.property(
@@ -658,7 +658,7 @@ describe('arguments', () => {
     expect((await call(undefined, 5)).error?.code).toBe('ARGS_INVALID')
   })
 
-  it('take time in proportion to themselves, whatever the schema', async () => {
+  it('take time in proportion to themselves, whatever the schema', { tags: 'long' }, async () => {
     const laughs: JsonObject = Object.fromEntries(
       Array.from({ length: 30 }, (_, n) => [
         `d${n}`,

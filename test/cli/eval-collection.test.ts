@@ -59,7 +59,7 @@ describe('agent-apps eval over a collection', () => {
     expect(stdout).not.toContain('does not find "weather"')
   })
 
-  it('writes that as SARIF that GitHub takes', async () => {
+  it('writes that as SARIF that GitHub takes', { tags: 'long' }, async () => {
     const validate = new Ajv({ strict: true, allErrors: true }).compile(SARIF_SCHEMA)
     const cwd = await withDescription('invoice', 'Helps with papers.')
     const log = JSON.parse((await evaluated(cwd, '--format', 'sarif', '--baseline', 'baseline.json')).stdout)

@@ -74,7 +74,7 @@ describe('skills-lock.json', () => {
     expect((await agentApps(cwd, ['describe', 'own'])).stdout).not.toContain('installed')
   })
 
-  it('tells doctor that a skill was changed, which is not a problem', async () => {
+  it('tells doctor that a skill was changed, which is not a problem', { tags: 'long' }, async () => {
     const cwd = await project(LOCKED)
     const sound = await agentApps(cwd, ['doctor'])
     expect([sound.status, sound.stdout.includes('skills-lock')]).toEqual([0, false])

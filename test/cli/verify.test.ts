@@ -432,7 +432,7 @@ describe('verify', () => {
     expect(await refused()).toEqual([])
   })
 
-  it('says of a folder without an index what it is', async () => {
+  it('says of a folder without an index what it is', { tags: 'long' }, async () => {
     const { dir } = codeSkills({ 'one.skill.md': '---\nname: one\ndescription: Is one.\n---\n' })
     await compile({ cwd: dir, paths: [dir], bundle: '../out/agent.mjs' })
     const noteOf = async (path: string): Promise<string[]> =>
@@ -533,7 +533,7 @@ describe('a compile after files that were made were changed', () => {
     expect((await verify({ cwd: dir, paths: [dir] })).deviations).toEqual([])
   })
 
-  it('takes an index that is too large to be read for none', async () => {
+  it('takes an index that is too large to be read for none', { tags: 'long' }, async () => {
     const dir = await compiled(TREE)
     const file = join(dir, '.agent-apps.json')
     const before = readFileSync(file)

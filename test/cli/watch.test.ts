@@ -332,7 +332,7 @@ it('a skill that breaks is told, its neighbours go on, and mending it is told', 
   expect(results.at(-1)?.diagnostics).toEqual([])
 })
 
-it('whoever reads meanwhile sees the old index or the new one', async () => {
+it('whoever reads meanwhile sees the old index or the new one', { tags: 'long' }, async () => {
   const many = Object.fromEntries(
     Object.entries(goodSkills(300)).map(([path, text]) => [`skills/${path}`, text]),
   )

@@ -163,7 +163,7 @@ export const lib = x
     expect(await createRuntime({ paths: [dir], freshness: 'trust' }).invoke('sound')).toBe('sound')
   })
 
-  it('nesting too deep for a parser breaks its own file', async () => {
+  it('nesting too deep for a parser breaks its own file', { tags: 'long' }, async () => {
     const nested = ['a[', '(', '`${', 'a?.[', 'a?.b(', 'if(1){', '() => {', 'class{a=', '{a:']
     const files = nested.flatMap((open, index) =>
       ['js', 'ts'].flatMap(type =>

@@ -83,7 +83,7 @@ describe('compiling code again', () => {
     expect(await compile({ paths: [dir], cwd: dir })).toMatchObject({ written: [] })
   })
 
-  it('gives the bytes that a first compile elsewhere gives', async () => {
+  it('gives the bytes that a first compile elsewhere gives', { tags: 'long' }, async () => {
     const { dir } = await compiledSkills()
     writeFileSync(join(dir, 'three.skill.js'), CODE('three').replace("=> 'three'", "=> 'changed'"))
     writeFileSync(join(dir, 'lib/shared.js'), "export const shared = 'other'\n")

@@ -218,7 +218,9 @@ describe('a project that was never compiled', () => {
 })
 
 describe('a project that was compiled', () => {
-  it('is found up to date without running anything, and out of date where code changed', async () => {
+  it('is found up to date without running anything, and out of date where code changed', {
+    tags: 'long',
+  }, async () => {
     const { root: cwd } = await compiledProject()
     const told = async () => {
       const { outdated, stale } = await compile({ cwd, check: true })

@@ -32,7 +32,7 @@ describe('code by its path', () => {
 })
 
 describe('code that changed after it was compiled', () => {
-  it('is read anew under check', async () => {
+  it('is read anew under check', { tags: 'long' }, async () => {
     const cwd = makeTree({ 'skills/count.skill.js': COUNT })
     await compile({ cwd, paths: ['skills'] })
     const runtime = createRuntime({ cwd, paths: ['skills'], freshness: 'check' })

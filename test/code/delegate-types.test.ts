@@ -30,7 +30,7 @@ async function declared(
   return Object.fromEntries(names.map(name => [name, types.get(name) ?? 'nothing']))
 }
 
-it('a tool that hands its call on takes and gives what the other one does', async () => {
+it('a tool that hands its call on takes and gives what the other one does', { tags: 'long' }, async () => {
   const tree = {
     'skills/count.skill.md': skill('count', '', COUNT),
     'skills/text/SKILL.md': skill('text'),

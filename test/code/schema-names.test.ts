@@ -124,7 +124,9 @@ export const d = defineTool({
     ['a.skill.js:31:11 params-not-object error', expect.stringContaining('cannot be "string"')],
   ]
 
-  it('are each reported once, at the schema, and leave the other tools of the file', async () => {
+  it('are each reported once, at the schema, and leave the other tools of the file', {
+    tags: 'long',
+  }, async () => {
     const { dir } = codeSkills({ 'a.skill.js': file })
     const first = await compile({ paths: [dir], cwd: dir })
     expect(first.diagnostics.map(one => [shown(one), one.reason])).toEqual(found)

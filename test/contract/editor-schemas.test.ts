@@ -125,7 +125,7 @@ describe('schema/frontmatter.json says of metadata what `check` says', () => {
     .properties
   const keys = Object.keys(metadata?.properties ?? {}).filter(key => !APART.includes(key))
 
-  it('under every key, whatever the value', async () => {
+  it('under every key, whatever the value', { tags: 'long' }, async () => {
     const cases = keys.flatMap(key => [...VALUES, ...(MORE[key] ?? [])].map(value => ({ key, value })))
     const cwd = makeTree(
       Object.fromEntries(

@@ -97,7 +97,7 @@ describe('the library', () => {
     await expect(makeCatalog(tools, { library: 'yes' })).rejects.toMatchObject({ code: 'OPTIONS_INVALID' })
   })
 
-  it('is listed in a bundle as far as it is in it', async () => {
+  it('is listed in a bundle as far as it is in it', { tags: 'long' }, async () => {
     const { root } = codeProject({ 'skills/review/SKILL.md': skill('review', 'Look.\n') })
     await compile({ cwd: root, paths: ['skills'], bundle: 'dist/agent.mjs' })
     const { runtime } = await import(pathToFileURL(join(root, 'dist/agent.mjs')).href)

@@ -188,7 +188,7 @@ describe('registered tools', () => {
     }
   })
 
-  it('with the definition alone are the process’s', async () => {
+  it('with the definition alone are the process’s', { tags: 'long' }, async () => {
     const tool = defineTool({
       name: 'default-one',
       description: 'Doubles.',

@@ -22,7 +22,7 @@ describe('a process that starts', () => {
       ['an index in several files', 300],
       ['a small index', 5],
     ] as const),
-  )('loads no more of Node for a content by %s than for any module', async (_, count) => {
+  )('loads no more of Node for a content by %s than for any module', { tags: 'long' }, async (_, count) => {
     const dir = makeTree(goodSkills(count))
     await compile({ paths: [dir] })
     const without = new Set(loadedBy("import { nothing } from './other.mjs'"))

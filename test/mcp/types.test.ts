@@ -29,7 +29,7 @@ it.each(
     ['bundler', ['--module', 'esnext', '--moduleResolution', 'bundler']],
     ['nodenext', ['--module', 'nodenext']],
   ] as const),
-)('serveSkills and skillSource are typed as the SDK is: %s', (_, flags) => {
+)('serveSkills and skillSource are typed as the SDK is: %s', { tags: 'long' }, (_, flags) => {
   const root = temporary()
   for (const name of ['@modelcontextprotocol/server', '@types/node', 'agent-apps']) {
     const link = join(root, 'node_modules', name)

@@ -27,7 +27,7 @@ const RESOLUTIONS = some([
 ] as const)
 
 describe.each(RESOLUTIONS)('virtual:agent-apps, typed: %s', (_name, flags) => {
-  it('with `types`: a wrong name, argument or result does not compile', async () => {
+  it('with `types`: a wrong name, argument or result does not compile', { tags: 'long' }, async () => {
     const { root } = codeProject({
       'package.json': '{ "type": "module" }',
       'skills/count.skill.md': skill('count', '', PARAMS),

@@ -120,7 +120,7 @@ describe('a guard that cannot be read', () => {
     await expect(invoke('a', undefined, globals)).rejects.toMatchObject({ code: 'CASCADE_INVALID' })
   })
 
-  it('that can be read guards in an index, from disk and in a bundle alike', async () => {
+  it('that can be read guards in an index, from disk and in a bundle alike', { tags: 'long' }, async () => {
     const guarded = GUARDS.map(([key, value]) => ({
       [`skills/a-${key}.skill.md`]: text(`a-${key}`, { [key]: value }),
       [`skills/b-${key}.skill.js`]: worker(`b-${key}`, { [key]: value }),

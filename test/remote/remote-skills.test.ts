@@ -187,7 +187,7 @@ export default async ctx => (await ctx.manager.next()).toUpperCase()
     expect(await runtime.invoke('shy')).toBe('Shy.\n')
   })
 
-  it('is found by another process', async () => {
+  it('is found by another process', { tags: 'long' }, async () => {
     const { to, pin } = await published(TREE)
     const server = await serve(to)
     const paths = JSON.stringify([{ url: server.url, integrity: pin }])

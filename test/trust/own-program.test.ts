@@ -87,7 +87,9 @@ describe('a program of the project', () => {
     expect(start(join(folder, 'packages/api'), ['main.mjs'])).toEqual(OWN)
   })
 
-  it('has what the configuration says of agents, and keeps what an entry or the host asks', async () => {
+  it('has what the configuration says of agents, and keeps what an entry or the host asks', {
+    tags: 'long',
+  }, async () => {
     const policy = { permissions: ['read'], approval: { mode: 'yolo' } }
     const reading = `${build.replace("'Builds.'", "'Builds.', metadata: { permissions: { required: ['read'] }, gated: true }")}`
     const folder = await compiledProject({

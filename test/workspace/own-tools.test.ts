@@ -283,7 +283,7 @@ describe('the example in docs/workspace.md', () => {
     },
   )
 
-  it('goes into a bundle for any host, which has no workspace', async () => {
+  it('goes into a bundle for any host, which has no workspace', { tags: 'long' }, async () => {
     const cwd = makeTree(tree)
     await compile({ cwd, paths: ['skills'], bundle: 'dist/agent.mjs' })
     const { runtime } = await import(pathToFileURL(join(cwd, 'dist/agent.mjs')).href)

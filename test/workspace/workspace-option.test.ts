@@ -99,7 +99,7 @@ describe('the option workspace', () => {
     expect(described).toMatchObject({ status: 0, stdout: expect.stringContaining('numbers') })
   })
 
-  it('has no tools in a bundle, which has no file system', async () => {
+  it('has no tools in a bundle, which has no file system', { tags: 'long' }, async () => {
     const cwd = makeTree({ 'skills/review/SKILL.md': skill('review') })
     await compile({ cwd, paths: ['skills'], bundle: 'dist/agent.mjs' })
     const { runtime } = await import(pathToFileURL(join(cwd, 'dist/agent.mjs')).href)
