@@ -14,7 +14,7 @@ import { INDEX_DIRECTORY, shardOf } from '../index/index-format.js'
 import { IndexRefused } from '../index/read-index.js'
 import { isName } from '../skill/names.js'
 import { joinPostings, NO_POSTINGS, type Postings, type TermIndex } from './postings.js'
-import { keepsRows, postingsIn, TermBlockWriter, termsIn } from './term-block.js'
+import { keepsBlock, keepsRows, postingsIn, TermBlockWriter, termsIn } from './term-block.js'
 import type { SortedIndex } from './term-store.js'
 
 const BLOCKS = 256
@@ -60,6 +60,8 @@ export function encodeSearch(
   const rowOf = kept && keptRows(kept, rows)
   const writer = new TermBlockWriter()
   const blocks = fresh.map((own, number) => {
+    const written = kept?.file.blocks[number]
+    if (written && rowOf && own.length === 0 && keepsBlock(written, rowOf)) return written
     const before = kept ? termsIn(kept.file.blocks[number] as Uint8Array) : new Map<string, Uint8Array>()
     for (const term of merged([...before.keys()], own)) {
       const written = before.get(term)
@@ -97,13 +99,16 @@ function merged(a: readonly string[], b: readonly string[]): Iterable<string> {
 function inRowOrder(a: Postings, b: Postings): Postings {
   if (a.rows.length === 0) return b
   if (b.rows.length === 0) return a
-  const { rows, all, declared } = joinPostings([a, b])
-  const order = [...rows.keys()].sort((one, other) => (rows[one] as number) - (rows[other] as number))
-  return {
-    rows: Uint32Array.from(order, at => rows[at] as number),
-    all: Uint8Array.from(order, at => all[at] as number),
-    declared: Uint8Array.from(order, at => declared[at] as number),
+  const merged = joinPostings([a, b])
+  let [fromA, fromB] = [0, 0]
+  for (let at = 0; at < merged.rows.length; at++) {
+    const isA = fromB === b.rows.length || (a.rows[fromA] as number) < (b.rows[fromB] as number)
+    const [from, place] = isA ? [a, fromA++] : [b, fromB++]
+    merged.rows[at] = from.rows[place] as number
+    merged.all[at] = from.all[place] as number
+    merged.declared[at] = from.declared[place] as number
   }
+  return merged
 }
 
 function withTable(

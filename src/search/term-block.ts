@@ -6,6 +6,7 @@
  *     posting: row − row before − 1 (of the first: the row) · a byte, `all` plus 64 times
  *              0: `declared` is 0 · 1: `declared` is `all` · 2: a byte with `declared` follows
  */
+import { grown } from '../base/grown.js'
 import { IndexRefused } from '../index/read-index.js'
 import type { Postings } from './postings.js'
 import { LEVELS } from './tool-terms.js'
@@ -63,7 +64,7 @@ class Bytes {
   }
 
   add(bytes: Uint8Array): void {
-    this.#reserve(bytes.length)
+    this.#bytes = grown(this.#bytes, this.length + bytes.length)
     this.#bytes.set(bytes, this.length)
     this.length += bytes.length
   }
@@ -75,15 +76,8 @@ class Bytes {
   }
 
   addByte(value: number): void {
-    this.#reserve(1)
+    this.#bytes = grown(this.#bytes, this.length + 1)
     this.#bytes[this.length++] = value
-  }
-
-  #reserve(count: number): void {
-    if (this.length + count <= this.#bytes.length) return
-    const larger = new Uint8Array(2 * (this.length + count))
-    larger.set(this.#bytes)
-    this.#bytes = larger
   }
 }
 
@@ -124,6 +118,15 @@ export function postingsIn(bytes: Uint8Array, rowOf: Int32Array): Postings {
     count++
   }
   return { rows: rows.subarray(0, count), all: all.subarray(0, count), declared: declared.subarray(0, count) }
+}
+
+/** True if each row of each posting of a block is the same in `rowOf`. */
+export function keepsBlock(block: Uint8Array, rowOf: Int32Array): boolean {
+  for (const reader = new Reader(block); !reader.isAtEnd; ) {
+    reader.take()
+    if (!keepsRows(reader.take(), rowOf)) return false
+  }
+  return true
 }
 
 /** True if each row of some postings is the same in `rowOf`. */

@@ -1,6 +1,8 @@
 import { firstFrom } from '../base/first-from.js'
+import { grown } from '../base/grown.js'
 import type { Postings, TermIndex } from './postings.js'
 import type { ToolTerms } from './tool-terms.js'
+import type { Vocabulary } from './vocabulary.js'
 
 /** Position of a tool's terms in a store. */
 export type StoredTerms = number
@@ -13,28 +15,37 @@ export class TermStore {
   /** The weights of the terms at the same positions: `all` in the upper byte, `declared` in the lower. */
   #weights = new Uint16Array(1024)
   #used = 0
+  #vocabulary: Vocabulary | undefined
+  /** The numbers of the terms of that vocabulary, plus 1; 0 for those that were not met. */
+  #known = new Uint32Array(0)
 
-  add({ terms, all, declared }: ToolTerms): StoredTerms {
+  add({ terms, vocabulary, all, declared }: ToolTerms): StoredTerms {
     const start = this.#used
     this.#used += 1 + terms.length
-    this.#grow()
+    this.#terms = grown(this.#terms, this.#used)
+    this.#weights = grown(this.#weights, this.#used)
     this.#terms[start] = terms.length
-    terms.forEach((term, index) => {
-      const number = this.#numbers.get(term) ?? this.#numbers.size
-      this.#numbers.set(term, number)
-      this.#terms[start + 1 + index] = number
-      this.#weights[start + 1 + index] = ((all[index] ?? 0) << 8) | (declared[index] ?? 0)
-    })
+    for (let index = 0; index < terms.length; index++) {
+      this.#terms[start + 1 + index] = this.#numberOf(terms[index] as number, vocabulary)
+      this.#weights[start + 1 + index] = ((all[index] as number) << 8) | (declared[index] as number)
+    }
     return start
   }
 
-  #grow(): void {
-    if (this.#used <= this.#terms.length) return
-    const [terms, weights] = [this.#terms, this.#weights]
-    this.#terms = new Uint32Array(2 * this.#used)
-    this.#weights = new Uint16Array(2 * this.#used)
-    this.#terms.set(terms)
-    this.#weights.set(weights)
+  /** The number of a term of a vocabulary. Nearly all come from one, whose numbers are quicker to look up than its texts. */
+  #numberOf(term: number, vocabulary: Vocabulary): number {
+    if (vocabulary !== this.#vocabulary) {
+      this.#vocabulary = vocabulary
+      this.#known = new Uint32Array(1024)
+    }
+    this.#known = grown(this.#known, term + 1)
+    const known = this.#known[term] as number
+    if (known > 0) return known - 1
+    const text = vocabulary.termAt(term)
+    const number = this.#numbers.get(text) ?? this.#numbers.size
+    this.#numbers.set(text, number)
+    this.#known[term] = number + 1
+    return number
   }
 
   /**

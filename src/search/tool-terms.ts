@@ -1,4 +1,5 @@
 import { byCodePoint } from '../base/code-point-order.js'
+import { grown } from '../base/grown.js'
 import type { Vocabulary } from './vocabulary.js'
 import {
   addTermsOfLine,
@@ -26,7 +27,9 @@ export type SearchField = (typeof SEARCH_FIELDS)[number]
  * be kept beside the tool.
  */
 export interface ToolTerms {
-  terms: string[]
+  /** The terms, as numbers of `vocabulary`. */
+  terms: number[]
+  vocabulary: Vocabulary
   /** The weight of each, from 1. */
   all: Uint8Array
   /** Its weight without headings and body, for callers who may not read those; 0 where only those have it. */
@@ -60,15 +63,14 @@ export function toolTerms(texts: SearchedTexts): ToolTerms {
     for (const term of terms) sums.add(term, unit)
   }
   const others = inBody.terms.filter(term => declared.of(term) === 0)
-  const numbers = [...declared.terms, ...strongest(others, inBody, vocabulary)]
-  const all = new Uint8Array(numbers.length)
-  const own = new Uint8Array(numbers.length)
-  const terms = numbers.map((number, at) => {
-    own[at] = levelOf(declared.of(number))
-    all[at] = levelOf(declared.of(number) + inBody.of(number))
-    return vocabulary.termAt(number)
-  })
-  return { terms, all, declared: own }
+  const terms = [...declared.terms, ...strongest(others, inBody, vocabulary)]
+  const all = new Uint8Array(terms.length)
+  const own = new Uint8Array(terms.length)
+  for (const [at, term] of terms.entries()) {
+    own[at] = levelOf(declared.of(term))
+    all[at] = levelOf(declared.of(term) + inBody.of(term))
+  }
+  return { terms, vocabulary, all, declared: own }
 }
 
 /** A sum for each term. */
@@ -83,11 +85,7 @@ class Sums {
   }
 
   add(term: number, value: number): void {
-    if (term >= this.#sums.length) {
-      const larger = new Float64Array(2 * term)
-      larger.set(this.#sums)
-      this.#sums = larger
-    }
+    this.#sums = grown(this.#sums, term + 1)
     if (this.#sums[term] === 0) this.terms.push(term)
     this.#sums[term] = (this.#sums[term] as number) + value
   }

@@ -1,3 +1,4 @@
+import { grown } from '../base/grown.js'
 import { stem } from './stem.js'
 
 /** Slots of the table. */
@@ -96,11 +97,7 @@ export class Vocabulary {
   #add(slot: number, hash: number, bytes: Uint8Array, start: number, end: number): number {
     const letters = bytes.subarray(start, end).map(byte => LETTERS[byte] as number)
     const word = String.fromCharCode(...letters)
-    if (this.#used + letters.length > this.#letters.length) {
-      const larger = new Uint8Array(2 * this.#letters.length)
-      larger.set(this.#letters)
-      this.#letters = larger
-    }
+    this.#letters = grown(this.#letters, this.#used + letters.length)
     this.#letters.set(letters, this.#used)
     this.#used += letters.length
     this.#size++

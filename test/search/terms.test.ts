@@ -165,8 +165,10 @@ describe('rank', () => {
 })
 
 function weightsOf(texts: SearchedTexts): Map<string, { all: number; declared: number }> {
-  const { terms, all, declared } = toolTerms(texts)
-  return new Map(terms.map((term, at) => [term, { all: all[at] ?? 0, declared: declared[at] ?? 0 }]))
+  const { terms, vocabulary, all, declared } = toolTerms(texts)
+  return new Map(
+    terms.map((term, at) => [vocabulary.termAt(term), { all: all[at] ?? 0, declared: declared[at] ?? 0 }]),
+  )
 }
 
 function textsOf(given: Partial<SearchedTexts>): SearchedTexts {
