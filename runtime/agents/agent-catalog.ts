@@ -6,10 +6,10 @@ import {
   makeRelevant,
 } from '../../src/catalog/relevant-skills.js'
 import { withOwnFields } from '../find/make-tool.js'
+import { plainSourceOf } from '../find/tool-list.js'
 import { lazy } from '../host/later.js'
 import type { Searchable } from '../search/search-view.js'
 import type { ToolDef } from '../state/tool-def.js'
-import { plainSourceOf } from '../state/tool-source.js'
 
 const searches = lazy(() => import('../search/search-tools.js'))
 

@@ -2,7 +2,6 @@ import { disk } from '#disk'
 import type { ToolFrontmatter, ToolKind } from '../../src/skill/frontmatter.js'
 import { INTERNAL_TAG, labelOf } from '../../src/skill/names.js'
 import { askIndex, isAway, statesAfter } from '../directory/look-up.js'
-import { readContent } from '../directory/read-content.js'
 import { lazy } from '../host/later.js'
 import type { CallContext, Globals } from '../state/context.js'
 import type { DirectoryState } from '../state/directory-state.js'
@@ -14,13 +13,13 @@ import { Sourced, type ToolSource } from '../state/tool-source.js'
  * small bundles, do without.
  */
 const running = lazy(() => import('../content/load-function.js'))
+const reading = lazy(() => import('../directory/read-content.js'))
 export const details = lazy(() => import('./read-details.js'))
 export const contents = lazy(() => import('../content/find-content.js'))
 
 /** Returns the tool of a record, always the same one. Reads nothing. */
 export function toolOf(source: ToolSource, globals: Globals): ToolDef {
-  const { frontmatter, kind } = source.record
-  return withOwnFields(listedTool(source, globals, frontmatter.name, kind))
+  return withOwnFields(listedTool(source, globals))
 }
 
 /**
@@ -29,15 +28,20 @@ export function toolOf(source: ToolSource, globals: Globals): ToolDef {
  *
  * @param name the record's, which like its kind may be known without it
  */
-export function listedTool(source: ToolSource, globals: Globals, name: string, kind: ToolKind): ToolDef {
+export function listedTool(
+  source: ToolSource,
+  globals: Globals,
+  name = source.record.frontmatter.name,
+  kind = source.record.kind,
+): ToolDef {
   const { names } = source
   const tools = globals.byName.get(names) ?? new Map<string, ToolDef>()
   const known = tools.get(name)
   if (known) return known
-  if (tools.size === 0) globals.byName.set(names, tools)
   const Tool = kind === 'code' ? Sourced : TextTool
-  const tool = new Tool(source, globals, name, labelOf(name), kind) as object as ToolDef
-  tools.set(name, tool)
+  const made: object = Object.assign(new Tool(source, globals), { name, label: labelOf(name), kind })
+  const tool = made as ToolDef
+  globals.byName.set(names, tools.set(name, tool))
   globals.stats.via[names.via]++
   return tool
 }
@@ -46,25 +50,23 @@ export function listedTool(source: ToolSource, globals: Globals, name: string, k
 export function withOwnFields(tool: ToolDef): ToolDef {
   if (Object.hasOwn(tool, 'frontmatter')) return tool
   const { kind } = tool
-  later[kind] ??= Object.entries({
-    ...others,
+  later[kind] ??= {
+    ...fields,
     ...(kind !== 'code' && { content }),
     ...(disk.via !== 'bundle' && { source: file }),
-  })
-  // One by one takes three quarters of the time.
-  for (const [field, descriptor] of later[kind]) Object.defineProperty(tool, field, descriptor)
-  return tool
+  }
+  return Object.defineProperties(tool, later[kind])
 }
 
 /** The fields of a kind of tool that are made when they are read. */
-const later: Partial<Record<ToolKind, [field: string, descriptor: PropertyDescriptor][]>> = {}
+const later: Partial<Record<ToolKind, PropertyDescriptorMap>> = {}
 
 const {
   content,
   source: file,
-  ...others
+  ...fields
 } = Sourced.later({
-  content: (source, globals) => () => readContent(source, globals),
+  content: (source, globals) => async () => (await reading()).readContent(source, globals),
   source: (source, globals) => async () => (await details()).sourceBytes(source, globals),
   frontmatter: ({ state, record: { frontmatter } }) => (state.library ? internal(frontmatter) : frontmatter),
   origin: ({ state, names, record }, globals, { name }) => ({
@@ -94,9 +96,9 @@ const {
     disk.toFileUrl(disk.resolve(state.dir, file)) + (fragment === undefined ? '' : `#${fragment}`),
 })
 
-/** A tool with a content: code has none. */
+/** A tool with a content: code has none. The fields of both are there before a tool is handed out, for those who decide about it. */
 class TextTool extends Sourced {}
-Object.defineProperties(Sourced.prototype, others)
+Object.defineProperties(Sourced.prototype, fields)
 Object.defineProperties(TextTool.prototype, { content })
 
 /** Tags a tool of the package. Authors cannot give this tag. */

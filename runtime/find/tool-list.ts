@@ -18,7 +18,8 @@ import type { ToolFrontmatter, ToolKind } from '../../src/skill/frontmatter.js'
 import { askIndex } from '../directory/look-up.js'
 import type { Globals } from '../state/context.js'
 import type { DirectoryState } from '../state/directory-state.js'
-import type { ToolSource } from '../state/tool-source.js'
+import type { ToolDef } from '../state/tool-def.js'
+import { sourceOf, type ToolSource } from '../state/tool-source.js'
 
 /** The tools of an index by its list. */
 export interface ToolList {
@@ -30,7 +31,7 @@ export interface ToolList {
 /** The source of a sound tool that a list has. Its record is made when it is needed. */
 export class ListedSource implements ToolSource {
   verbatim?: JsonObject
-  readonly isPlain: boolean
+  isPlain: boolean
 
   constructor(
     readonly state: DirectoryState,
@@ -45,6 +46,8 @@ export class ListedSource implements ToolSource {
   }
 
   get record(): ToolRecord {
+    // Whoever reads it may change what is in it.
+    this.isPlain = false
     return this.list.recordAt(this.row) as ToolRecord
   }
 
@@ -55,6 +58,12 @@ export class ListedSource implements ToolSource {
   get isDescribed(): boolean {
     return this.list.columns.descriptions[this.row] !== null
   }
+}
+
+/** The source of a tool that is as a plain row of a list says; null for any other. */
+export function plainSourceOf(tool: ToolDef): ToolSource | null {
+  const source = sourceOf(tool)
+  return source?.isPlain ? source : null
 }
 
 /** The kind of a row's tool; undefined if it is broken. */

@@ -1,6 +1,5 @@
 import type { JsonObject } from '../../src/base/json.js'
 import type { ToolRecord } from '../../src/index/index-format.js'
-import type { ToolKind } from '../../src/skill/frontmatter.js'
 import type { Globals } from './context.js'
 import type { Found } from './directory-state.js'
 import type { ToolDef } from './tool-def.js'
@@ -10,8 +9,11 @@ export interface ToolSource extends Found {
   record: ToolRecord
   /** The author's frontmatter, if running the code completed it. */
   verbatim?: JsonObject
-  /** True if nothing in the tool's row of a list decides whether it is offered: see `isPlain` of offered-tool.ts. */
-  readonly isPlain?: boolean
+  /**
+   * True if nothing in the tool's row of a list decides whether it is offered (see `isPlain` of offered-tool.ts), as long as nobody
+   * has read its record or changed a field of the tool.
+   */
+  isPlain?: boolean
   /** False for a tool whose row of a list has no description. */
   readonly isDescribed?: boolean
   /** The record's, where that has not been made yet. */
@@ -25,26 +27,15 @@ export interface ToolSource extends Found {
 export class Sourced {
   readonly #source: ToolSource
   readonly #globals: Globals
-  #made: Record<string, unknown> | undefined
+  readonly #made: Record<string, unknown> = {}
 
-  constructor(
-    source: ToolSource,
-    globals: Globals,
-    readonly name: string,
-    readonly label: string,
-    readonly kind: ToolKind,
-  ) {
+  constructor(source: ToolSource, globals: Globals) {
     this.#source = source
     this.#globals = globals
   }
 
   static sourceOf(tool: object): ToolSource | undefined {
     return #source in tool ? tool.#source : undefined
-  }
-
-  /** The source of a tool that is as its plain row says: nobody has read a field of it, and so nobody has changed one. */
-  static plainSourceOf(tool: object): ToolSource | null {
-    return #source in tool && tool.#made === undefined && tool.#source.isPlain === true ? tool.#source : null
   }
 
   /** Descriptors of such fields. All tools share their functions: own ones would take several times as long. */
@@ -56,13 +47,12 @@ export class Sourced {
       fields[key] = {
         enumerable: true,
         get() {
-          this.#made ??= {}
           this.#made[key] ??= make(this.#source, this.#globals, this as object as ToolDef)
           return this.#made[key]
         },
         set(value) {
-          this.#made ??= {}
           this.#made[key] = value
+          this.#source.isPlain = false
         },
       }
     }
@@ -73,11 +63,4 @@ export class Sourced {
 type Make<Value> = (source: ToolSource, globals: Globals, tool: ToolDef) => Value
 
 /** The source of a tool; undefined for a registered one, and for one of another copy of the package. */
-export function sourceOf(tool: ToolDef): ToolSource | undefined {
-  return Sourced.sourceOf(tool)
-}
-
-/** The source of a tool that is as a plain row of a list says; null for any other. */
-export function plainSourceOf(tool: ToolDef): ToolSource | null {
-  return Sourced.plainSourceOf(tool)
-}
+export const sourceOf: (tool: ToolDef) => ToolSource | undefined = Sourced.sourceOf

@@ -135,9 +135,6 @@ const SIZE_MAX = 2 ** 24
 
 /** True for the place of a content in a file of so many bytes. */
 export function isRange(start: unknown, end: unknown, size: unknown): boolean {
-  return isBytes(start) && isBytes(end) && isBytes(size) && start <= end && end <= size
-}
-
-function isBytes(value: unknown): value is number {
-  return Number.isInteger(value) && (value as number) >= 0 && (value as number) <= SIZE_MAX
+  const ascending = [0, start, end, size, SIZE_MAX] as number[]
+  return ascending.every((bytes, at) => Number.isInteger(bytes) && !((ascending[at - 1] as number) > bytes))
 }
