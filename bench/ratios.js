@@ -4,7 +4,8 @@
  * half as much again. If you make one faster, write the new figure here.
  */
 export const ratios = {
-  'compile, nothing there': 3.6,
+  // With the search file, whose terms took this from 3.6.
+  'compile, nothing there': 4.5,
   'compile, nothing changed': 1.15,
   // With the terms of the changed skill put into the search file, which took this from 1.6.
   'compile, one skill changed': 2.2,
