@@ -111,7 +111,7 @@ function isTool(found: Named): found is Named & ToolSource {
   return !isBroken(found.record)
 }
 
-/** What is listed so far. */
+/** A list that is being made. */
 interface Listing {
   taken: Set<string>
   tools: ToolDef[]

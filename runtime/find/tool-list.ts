@@ -46,8 +46,6 @@ export class ListedSource implements ToolSource {
   }
 
   get record(): ToolRecord {
-    // Whoever reads it may change what is in it.
-    this.isPlain = false
     return this.list.recordAt(this.row) as ToolRecord
   }
 

@@ -94,7 +94,7 @@ export async function allowedAmong(
 ): Promise<ToolDef[]> {
   const areMany = tools.length > MANY && globals.config.freshness === 'trust'
   const limits = new CallLimits(agent, globals, areMany)
-  /** What limits without rules let through of tools that say nothing themselves: all of them, or none. */
+  /** The one decision about all plain tools, for each of the limits that have no rules. */
   const letThrough = new Map<Limits, boolean>()
   const allowed: ToolDef[] = []
   for (const tool of tools) {

@@ -149,7 +149,7 @@ export class RemoteRelease {
     return bytes.subarray(start, end)
   }
 
-  /** Parses a text that has a digest, once. A header may give one file as several kinds. */
+  /** Parses a file once for each kind: a header may give one digest to files of several kinds. */
   #parsed<Value>(
     kind: 'header' | 'shard' | 'list',
     path: string,

@@ -10,8 +10,8 @@ export interface ToolSource extends Found {
   /** The author's frontmatter, if running the code completed it. */
   verbatim?: JsonObject
   /**
-   * True if nothing in the tool's row of a list decides whether it is offered (see `isPlain` of offered-tool.ts), as long as nobody
-   * has read its record or changed a field of the tool.
+   * True if the tool's row of a list is plain (see `isPlain` of offered-tool.ts). Reading or setting a field of the tool makes it
+   * false: a caller may have changed what decides.
    */
   isPlain?: boolean
   /** False for a tool whose row of a list has no description. */
@@ -47,12 +47,13 @@ export class Sourced {
       fields[key] = {
         enumerable: true,
         get() {
+          this.#source.isPlain &&= false
           this.#made[key] ??= make(this.#source, this.#globals, this as object as ToolDef)
           return this.#made[key]
         },
         set(value) {
+          this.#source.isPlain &&= false
           this.#made[key] = value
-          this.#source.isPlain = false
         },
       }
     }

@@ -60,7 +60,7 @@ export interface Catalog {
   failed: { name: string; error: unknown }[]
 }
 
-/** What can be told of tools without their frontmatter, which takes time to make for thousands. */
+/** Facts about tools that need no frontmatter: making that takes time for thousands. */
 export interface KnownOfTools<Tool extends CatalogTool> {
   /** True if a tool's frontmatter is certainly plain, as `isPlain` of offered-tool.ts means it. */
   isPlain: (tool: Tool) => boolean

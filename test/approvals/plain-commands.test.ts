@@ -8,7 +8,7 @@ import { pick, type Random, randomFrom } from '../support/policy-model.js'
 import { runtimeWith, type Tools } from '../support/registered-runtime.js'
 import { temporary } from '../support/temporary.js'
 
-const LINES = times(30, 20_000)
+const LINES = times(300, 20_000)
 
 const HEADS = ['git', 'git log', 'echo', 'printf', 'printf -v', 'test', 'test -v', 'export']
 
@@ -158,7 +158,7 @@ describe('rules that allow commands by a prefix or a glob', () => {
     expect(chained.filter(line => covered.includes(line))).toEqual([])
     // Neither by refusing nearly all, nor because nearly nothing would have run.
     expect(chained.length).toBeGreaterThan(LINES / 5)
-    expect(covered.length).toBeGreaterThan(LINES / 10)
+    expect(covered.length).toBeGreaterThan(LINES / 5)
   })
 
   it.each(ODD)('do not cover git with %j', odd => {

@@ -214,7 +214,7 @@ const CATALOGS: AgentCatalogOptions<ToolDef>[] = [
 async function said(dir: string, paths: PathEntry[]) {
   const runtime = createRuntime({ cwd: dir, paths, freshness: 'trust' })
   const tools = await runtime.listTools()
-  // What nobody has looked at yet is decided about by its row.
+  // A new runtime decides by rows: nobody has read its tools yet.
   const fresh = (policy?: AgentPolicy) =>
     createRuntime({ cwd: dir, paths, freshness: 'trust' }).forAgent(policy)
   const policies = [{ deny: 'good-1', rules: '-good-2' }, {}, { allowedTools: [] }, { allow: 'good-1*' }]
@@ -226,7 +226,7 @@ async function said(dir: string, paths: PathEntry[]) {
     offered: (await agent.offer()).withheld.map(({ tool, why }) => [tool.name, why]),
     catalogs: await Promise.all(
       policies.flatMap(policy =>
-        // The tokens of a text with a place depend on the place.
+        // A longer path takes more tokens.
         CATALOGS.map(async options => ({ ...(await fresh(policy).catalog(options)), tokens: null })),
       ),
     ),

@@ -67,7 +67,7 @@ function publishing(skills: string, to: string): ChildProcessByStdio<null, Reada
   })
 }
 
-/** Files under the names that readers ask for: what was killed may leave others, which nobody reads. */
+/** Files of a release. A killed publish may leave temporary ones beside them, which nobody reads. */
 function filesOf(to: string): string[] {
   const named = ['f', 's', 'h'].flatMap(folder =>
     readdirSync(join(to, folder)).map(name => `${folder}/${name}`),
