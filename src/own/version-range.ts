@@ -42,8 +42,7 @@ function comparatorOf(text: string): Comparator | null {
   if (operator === '>') return version => !isBefore(version, to)
   if (operator === '<=') return version => isBefore(version, to)
   if (operator === '>=') return version => !isBefore(version, from)
-  const kept = operator === '=' ? numbers.length : operator === '^' ? significant(numbers) : 2
-  const end = kept < numbers.length ? after(numbers.slice(0, kept)) : to
+  const end = operator === '=' ? to : after(numbers.slice(0, operator === '^' ? significant(numbers) : 2))
   return version => !isBefore(version, from) && isBefore(version, end)
 }
 

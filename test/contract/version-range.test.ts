@@ -36,6 +36,11 @@ it('a range of versions is read as npm reads it', () => {
   )
 })
 
+it('a caret before a prerelease of 0.0.x reaches its release', () => {
+  expect(isInRange('0.0.2', '^0.0.2-1.2')).toBe(true)
+  expect(isInRange('0.0.3', '^0.0.2-1.2')).toBe(false)
+})
+
 it('a text that npm does not read as a range is none, or is read as npm reads it', () => {
   const text = fc.string({ unit: fc.constantFrom(...' 0123.xX*<>=~^|-'), maxLength: 10 })
   fc.assert(
