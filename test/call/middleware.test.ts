@@ -618,7 +618,7 @@ describe('trace', () => {
     if (isLong) {
       const [without] = await askKept<Outcome>(script, [job])
       expect(without?.results[0]?.calls).toEqual(['> m 1', 't', '< m'])
-      endKept()
+      endKept(script)
     }
     install(dirname(script))
     const [withSpans] = await askKept<Outcome>(script, [job])

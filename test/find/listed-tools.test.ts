@@ -16,6 +16,7 @@ import { INDEX_FILE } from '../../src/index/index-format.js'
 import type { ListColumns } from '../../src/index/list-columns.js'
 import { searchDirectories } from '../../src/skill/path-entry.js'
 import { codeSkills } from '../support/code-project.js'
+import { oneIn } from '../support/long.js'
 import { temporary } from '../support/temporary.js'
 import { goodSkills, skill, type Tree } from '../support/tree.js'
 
@@ -225,10 +226,11 @@ async function said(dir: string, paths: PathEntry[]) {
     agents: names(await agent.listTools()),
     offered: (await agent.offer()).withheld.map(({ tool, why }) => [tool.name, why]),
     catalogs: await Promise.all(
-      policies.flatMap(policy =>
+      oneIn(
+        5,
+        policies.flatMap(policy => CATALOGS.map(options => ({ policy, options }))),
         // A longer path takes more tokens.
-        CATALOGS.map(async options => ({ ...(await fresh(policy).catalog(options)), tokens: null })),
-      ),
+      ).map(async ({ policy, options }) => ({ ...(await fresh(policy).catalog(options)), tokens: null })),
     ),
     hits: (await agent.search('another third')).map(({ tool, score }) => [tool.name, score]),
     diagnostics: runtime.diagnostics(),

@@ -31,7 +31,7 @@ export default defineTool('late', async () => ({
 })
 
 // The index is made for its own test below, too.
-describe.each(isLong ? WAYS : (['compiled, trusted', 'in a bundle'] as const))('%s', way => {
+describe.each(isLong ? WAYS : (['compiled, trusted'] as const))('%s', way => {
   it('start initialises the tools with hooks, in order, and loads no others', async () => {
     const log = newNotes()
     const { runtime } = await project(way, TREE)

@@ -1,12 +1,13 @@
 import { type ChildProcess, fork } from 'node:child_process'
 import { deployRuntime } from './processes.js'
+import { kept } from './temporary.js'
 
 const running = new Map<string, ChildProcess>()
 const deployments = new Map<string, string>()
 
 /**
- * The answers of a script that answers a list of jobs at a time. Its process is kept until the test file ends, as starting one takes
- * longer than most answers.
+ * The answers of a script that answers a list of jobs at a time. Its process is kept for all test files of a worker, as starting one
+ * takes longer than most answers, and ends with the channel to it.
  *
  * @param purpose a process is kept for each, as modules that one has imported keep their state
  */
@@ -25,16 +26,15 @@ export function askKept<Answer>(script: string, jobs: readonly unknown[], purpos
 
 /** The script beside a deployment of the runtime, which is kept as its process is. */
 export function deployedScript(script: string): string {
-  const deployed = deployments.get(script) ?? deployRuntime(script)
+  const deployed = deployments.get(script) ?? deployRuntime(script, kept())
   deployments.set(script, deployed)
   return deployed
 }
 
-/** Ends the processes. */
-export function endKept(): void {
-  for (const child of running.values()) child.kill()
-  running.clear()
-  deployments.clear()
+/** Ends the process of a script: the next question starts another. */
+export function endKept(script: string): void {
+  running.get(script)?.kill()
+  running.delete(script)
 }
 
 function start(script: string, purpose: string): ChildProcess {

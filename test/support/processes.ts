@@ -46,8 +46,7 @@ export function ask<Answer>(script: string, question: unknown): Answer {
 }
 
 /** A deployment of this package and its library, without its compiler and any npm package, with a script of ours beside it. */
-export function deployRuntime(script: string): string {
-  const app = temporary()
+export function deployRuntime(script: string, app: string = temporary()): string {
   const home = join(app, 'node_modules', 'agent-apps')
   mkdirSync(join(home, 'dist'), { recursive: true })
   cpSync(join(ROOT, 'package.json'), join(home, 'package.json'))

@@ -1,9 +1,5 @@
 import { afterAll } from 'vitest'
-import { endKept } from './kept-processes.js'
 import { removeTemporary } from './temporary.js'
 
 // Test files share a process and its modules, so a module that they import cannot register this for each of them.
-afterAll(() => {
-  endKept()
-  removeTemporary()
-})
+afterAll(removeTemporary)
