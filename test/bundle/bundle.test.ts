@@ -355,7 +355,7 @@ describe('code of every kind', () => {
 })
 
 describe('code that finds files by its own place', () => {
-  it('has those that it names, beside the chunks', async () => {
+  it('has those that it names, beside the chunks', { tags: 'long' }, async () => {
     const { tools, folder } = await bundled({
       'skills/a.skill.ts': `import { readFileSync } from 'node:fs'\nimport { more } from '../lib/more.js'\n${CODE('a', "return readFileSync(new URL('./words.txt', import.meta.url), 'utf8') + more()")}`,
       'skills/words.txt': 'words',
@@ -382,7 +382,7 @@ describe('code that finds files by its own place', () => {
       ],
       ['a secret', "return new URL('./.env', import.meta.url)", '3:8'],
     ]),
-  )('is refused otherwise: %s', async (_what, body, place) => {
+  )('is refused otherwise: %s', { tags: 'long' }, async (_what, body, place) => {
     const { root } = codeProject({
       'skills/a.skill.ts': CODE('a', body),
       'skills/.env': 'A=1',

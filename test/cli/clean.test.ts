@@ -148,7 +148,7 @@ describe('compiling and cleaning', () => {
     },
   )
 
-  it('can be done again after it was killed at any file', async () => {
+  it('can be done again after it was killed at any file', { tags: 'long' }, async () => {
     const tree = {
       ...goodSkills(200),
       'one.skill.js':

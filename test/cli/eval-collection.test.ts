@@ -36,7 +36,7 @@ async function evaluated(cwd: string, ...args: string[]) {
 }
 
 describe('agent-apps eval over a collection', () => {
-  it('finds almost every skill by its prompts', async () => {
+  it('finds almost every skill by its prompts', { tags: 'long' }, async () => {
     const { stdout } = await evaluated(COLLECTION, '--json')
     const { prompts, first, five, others, skills, diagnostics } = JSON.parse(stdout)
     expect({ prompts, first, five, others }).toEqual({

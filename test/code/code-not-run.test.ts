@@ -144,7 +144,7 @@ async function ranBy(cwd: string, commands: string[][]): Promise<Record<string, 
 }
 
 describe('a project that was never compiled', () => {
-  it('has its code run by no command but those that are asked to', { timeout: 120_000 }, async () => {
+  it('has its code run by no command but those that are asked to', { tags: 'long' }, async () => {
     const { root } = codeProject(PLACES)
     expect(await ranBy(root, isLong ? LOOKING : SOME_LOOKING)).toEqual({})
     // So that the places are known to be such.

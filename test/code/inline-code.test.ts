@@ -134,7 +134,7 @@ describe('inline code', () => {
   })
 })
 
-it('code in files is bundled to the folder for temporary files', () => {
+it('code in files is bundled to the folder for temporary files', { tags: 'long' }, () => {
   const { dir } = codeProject({
     'skills/a.skill.js': 'export const frontmatter = { name: "a" }\nexport default () => 1\n',
   })

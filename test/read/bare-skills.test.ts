@@ -44,7 +44,9 @@ describe('a skill without a description', () => {
     },
   )
 
-  it('runs and is listed, from files, from an index and in a bundle, and a catalog names it', async () => {
+  it('runs and is listed, from files, from an index and in a bundle, and a catalog names it', {
+    tags: 'long',
+  }, async () => {
     const tree = { 'package.json': '{"type":"module"}\n', ...BARE }
     const calls: [string, object?][] = [['greet', { name: 'Ada' }], ['greet'], ['note'], ['count']]
     const results = ['Hello, Ada!', 'Hello, undefined!', 'Write it down.\n', 1]

@@ -161,7 +161,9 @@ describe('configurations of middleware', () => {
     for (const value of values) expect(await wrong(name, value), value).toEqual([])
   })
 
-  it('of the library are refused when they run where they are told, and only there', async () => {
+  it('of the library are refused when they run where they are told, and only there', {
+    tags: 'long',
+  }, async () => {
     const values = {
       timeout: [50_000, {}, true],
       retry: [0, 2, true],

@@ -39,7 +39,7 @@ it('puts what changed behind the rest of the cache, until that is much', { tags:
   expect(compiled(dir)).toEqual(last)
 })
 
-it('uses no cache of which any part was changed or cut off', async () => {
+it('uses no cache of which any part was changed or cut off', { tags: 'long' }, async () => {
   const dir = await settled()
   for (const text of ['One.\n', 'Two.\n']) {
     writeTree(dir, { 'good-1/SKILL.md': skill('good-1', text) })

@@ -125,7 +125,9 @@ describe('the search file of an index', () => {
     expect(answersApart(join(dir, 'dist/agent.mjs'))).toEqual(await answersHere(fromDisk))
   })
 
-  it('is the same after an edit, an addition and a removal as if all were compiled at once', async () => {
+  it('is the same after an edit, an addition and a removal as if all were compiled at once', {
+    tags: 'long',
+  }, async () => {
     const dir = copyOf()
     writeTree(dir, {
       'skills/skill-20/SKILL.md': skillText('skill-20', 60),

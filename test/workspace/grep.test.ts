@@ -1,6 +1,7 @@
 import { existsSync, readdirSync, readFileSync, truncateSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { some } from '../support/long.js'
 import { openWorkspace } from '../support/open-workspace.js'
 import { ROOT } from '../support/processes.js'
 import type { Tree } from '../support/tree.js'
@@ -129,15 +130,20 @@ describe.each(Object.entries(ENGINES))('grep with %s', (engine, options) => {
     await expect(grep({ pattern })).rejects.toMatchObject({ code: 'PATTERN_REFUSED' })
   })
 
-  it.each([
-    '(a+)+$',
-    '(a|a)*$',
-    'a*a*a*a*a*a*a*$',
-    '(a?){30}a{30}$',
-    '(a|aa)+$',
-    '^(.*a){20}$',
-    `${'a?'.repeat(30) + 'a'.repeat(30)}$`,
-  ])('is not held up by %j', async pattern => {
+  it.each(
+    some(
+      [
+        '(a+)+$',
+        '(a|a)*$',
+        'a*a*a*a*a*a*a*$',
+        '(a?){30}a{30}$',
+        '(a|aa)+$',
+        '^(.*a){20}$',
+        `${'a?'.repeat(30) + 'a'.repeat(30)}$`,
+      ],
+      2,
+    ),
+  )('is not held up by %j', async pattern => {
     const started = performance.now()
     const tree = { 'a.txt': `${`${'a'.repeat(5000)}!\n`.repeat(20)}${'a'.repeat(30)}!\n` }
     await grep({ pattern }, tree).catch(({ code }) => expect(code).toBe('PATTERN_REFUSED'))
