@@ -28,7 +28,7 @@ const OPERATOR = /^(<=|>=|<|>|=|\^|~>|~)?(.*)$/
 
 function comparatorsOf(set: string): Comparator[] | null {
   const [, first, last] = HYPHEN.exec(set) ?? []
-  const texts = first && last ? [`>=${first}`, `<=${last}`] : set.replace(/([<>=~^])\s+/g, '$1').split(/\s+/)
+  const texts = first && last ? [`>=${first}`, `<=${last}`] : set.replace(/([<>=~^])\s+(?![<>=~^\s])/g, '$1').split(/\s+/)
   const comparators = texts.map(comparatorOf)
   return comparators.some(one => one === null) ? null : (comparators as Comparator[])
 }

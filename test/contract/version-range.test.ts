@@ -50,7 +50,7 @@ it('a text that npm does not read as a range is none, or is read as npm reads it
     }),
     { numRuns: times(500, 100_000) },
   )
-  for (const none of ['1.2.3.4', '>>1', 'a', '>', '1.02', '>=1 |', '1 -2', '1..2', 'git 2'])
+  for (const none of ['1.2.3.4', '>>1', 'a', '>', '1.02', '>=1 |', '1 -2', '1..2', 'git 2', '< = 0'])
     expect(isInRange('1.2.3', none)).toBe(null)
 })
 
