@@ -24,11 +24,13 @@ interface Span {
 type Comparator = (version: Point) => boolean
 
 const HYPHEN = /^(\S+)\s+-\s+(\S+)$/
+/** An operator, and spaces before its version. */
+const SPACED = /([<>=~^])\s+(?![<>=~^\s])/g
 const OPERATOR = /^(<=|>=|<|>|=|\^|~>|~)?(.*)$/
 
 function comparatorsOf(set: string): Comparator[] | null {
   const [, first, last] = HYPHEN.exec(set) ?? []
-  const texts = first && last ? [`>=${first}`, `<=${last}`] : set.replace(/([<>=~^])\s+(?![<>=~^\s])/g, '$1').split(/\s+/)
+  const texts = first && last ? [`>=${first}`, `<=${last}`] : set.replace(SPACED, '$1').split(/\s+/)
   const comparators = texts.map(comparatorOf)
   return comparators.some(one => one === null) ? null : (comparators as Comparator[])
 }
