@@ -118,6 +118,12 @@ describe('the search file of an index', () => {
     expect(answersApart(compiled)).toEqual(expected)
   })
 
+  it('gives the recorded hits and scores, which do not depend on the version of Node', async () => {
+    const recorded = readFileSync(join(import.meta.dirname, 'hits.jsonl'), 'utf8')
+    const found = await answers(open(compiled))
+    expect(QUERIES.map((query, at) => `${JSON.stringify([query, found[at]])}\n`).join('')).toBe(recorded)
+  })
+
   it('is in a bundle', { tags: 'long' }, async () => {
     const dir = makeTree(TREE)
     const { written } = await compile({ cwd: dir, paths: PATHS, bundle: 'dist/agent.mjs' })
