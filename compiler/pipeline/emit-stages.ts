@@ -141,19 +141,13 @@ export const encode: Stage<ResolvedDirectory & EmbeddedDirectory, EncodedDirecto
     const kept = keptLines(resolved, shards)
     const lines = recordLines(linked, kept, cascades.records, contents.records, otherFiles, store, isWanted)
     const fields = headerFields(resolved, linked)
-    const known = keptIndex(resolved, shards)
-    const makeSearch =
-      resolved.terms && (() => searchPart(linked, resolved.terms as TermStore, keptSearch(resolved)))
-    const encoded = encodeIndex(
-      lines,
-      fields,
-      line => store.bytes(line),
-      indexFiles,
-      true,
-      known,
-      makeSearch,
-      resolved.vectors,
-    )
+    const encoded = encodeIndex(lines, fields, line => store.bytes(line), indexFiles, {
+      list: true,
+      makeSearch:
+        resolved.terms && (() => searchPart(linked, resolved.terms as TermStore, keptSearch(resolved))),
+      vectors: resolved.vectors,
+      known: keptIndex(resolved, shards),
+    })
     const sound = new Set(previous && partFiles(previous.written))
     const outdated = outdatedFiles(dir, encoded, modules, sound)
     if (!job.check)

@@ -78,24 +78,29 @@ export interface KeptIndex {
 /** Bytes of shards that are kept until they are written; those of a larger index are put together twice. */
 const HELD_MAX = 16 * 1024 * 1024
 
+/** The files that an index has beside its shards, and the index before it. */
+export interface BesideShards {
+  /** Whether an index of shards gets a list. */
+  list?: boolean
+  /** Makes the search file that an index of shards gets. */
+  makeSearch?: (() => EncodedPart) | null
+  /** The vectors of its tools. */
+  vectors?: VectorPart | null
+  /** The index before, where some of its shards hold. */
+  known?: KeptIndex | null
+}
+
 /**
  * Writes records as the text of an index; the counterpart of `openIndex`.
  *
  * @param bytesOf gives the UTF-8 of a line
- * @param isListed whether an index of shards gets a list
- * @param known the index before, where some of its shards hold
- * @param makeSearch makes the search file that an index of shards gets; null for none
- * @param vectors the vectors of its tools; null without any
  */
 export function encodeIndex<Line>(
   lines: Lines<Line>,
   fields: HeaderFields,
   bytesOf: (line: Line) => Uint8Array,
   { digestOf, digestText }: Pick<IndexFiles, 'digestOf' | 'digestText'>,
-  isListed: boolean,
-  known: KeptIndex | null = null,
-  makeSearch: (() => EncodedPart) | null = null,
-  vectors: VectorPart | null = null,
+  { list: isListed = false, makeSearch = null, vectors = null, known = null }: BesideShards = {},
 ): EncodedIndex {
   const parts: EncodedIndex['parts'] = new Map()
   if (vectors) parts.set(vectors.file, () => vectors.bytes)

@@ -531,7 +531,6 @@ describe('the lines of an index', () => {
           fields,
           line => store.bytes(line),
           indexFiles,
-          false,
         )
         const read: Lines = emptyLines()
         const texts =

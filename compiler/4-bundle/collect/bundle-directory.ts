@@ -258,7 +258,7 @@ function indexTexts(
 ): Pick<BundledDirectory, 'index' | 'shards' | 'digests'> {
   // A bundle has its own list.
   const fields = { ...header, modules: [] }
-  const { header: text, parts } = encodeIndex(lines, fields, Buffer.from, indexFiles, false)
+  const { header: text, parts } = encodeIndex(lines, fields, Buffer.from, indexFiles)
   const made = readHeader(text)
   const digested = hashedText(text, made)
   const path = below(at, INDEX_FILE)
