@@ -57,8 +57,10 @@ export const INDEX_SCHEMA = 'agent-apps/schema/index.json'
 
 /** More records (tools and files together) than this are split into shards. */
 export const INLINE_RECORDS = 256
-/** About how many records one shard holds: few enough to parse in a millisecond, enough that few files are written. */
-const SHARD_RECORDS = 512
+/** About how many records one shard holds: few, since a look-up reads a shard of each directory up to the one that has the name. */
+const SHARD_RECORDS = 128
+/** With more shards, reading their digests in the header takes longer than larger shards do. */
+const SHARDS_MAX = 4096
 
 export const SECTIONS = ['tools', 'details', 'files', 'cascades', 'contents'] as const
 export type Section = (typeof SECTIONS)[number]
@@ -313,10 +315,10 @@ export interface IndexRecords {
   files: Record<string, FileRecord>
 }
 
-/** How many shards hold this many records: a power of two past 1; 0 where they stand in the index file itself. */
+/** How many shards hold this many records: a power of two, up to `SHARDS_MAX`; 0 where they stand in the index file itself. */
 export function shardCount(records: number): number {
   if (records <= INLINE_RECORDS) return 0
-  return 2 ** Math.max(1, Math.ceil(Math.log2(records / SHARD_RECORDS)))
+  return Math.min(SHARDS_MAX, 2 ** Math.ceil(Math.log2(records / SHARD_RECORDS)))
 }
 
 /** The number of the shard that holds a key's records. */
