@@ -328,6 +328,7 @@ function headerFields(
     plugins: walked.plugins,
     manifests: walked.manifests,
     counts: { files, found: files - skipped, skipped },
+    ...(walked.skipped.some(({ finding }) => finding.rule === 'walk-limit') && { cut: true }),
     cascadeInput: input,
     cascadeKey: key,
     ...(ownKey !== undefined && { ownCascadeKey: ownKey }),

@@ -58,6 +58,7 @@ export function readReleaseSource(directory: SearchDirectory): ReleaseSource {
     if (index === null) throw new IndexRefused('there is none')
     const other = otherEntry(index.header, directory)
     if (other !== null) throw new IndexRefused(`it ${other}`)
+    if (index.header.cut) throw new IndexRefused('the search for skills stopped at a limit')
     return sourceOf(directory.dir, index)
   } catch (error) {
     if (!(error instanceof IndexRefused)) throw error

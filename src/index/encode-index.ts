@@ -36,6 +36,7 @@ export type HeaderFields = Pick<
   | 'plugins'
   | 'manifests'
   | 'counts'
+  | 'cut'
   | 'cascadeInput'
   | 'cascadeKey'
   | 'ownCascadeKey'
@@ -172,7 +173,7 @@ function encodeHeader(
   vectors: VectorPart | null,
   body?: Uint8Array,
 ): string {
-  const { hash, ignore, namespace, discover, listing, counts, list, search } = fields
+  const { hash, ignore, namespace, discover, listing, counts, cut, list, search } = fields
   const { cascadeInput, cascadeKey, ownCascadeKey } = fields
   const lines = [
     `"$schema":${JSON.stringify(INDEX_SCHEMA)}`,
@@ -183,6 +184,7 @@ function encodeHeader(
     ...(discover ? ['"discover":true'] : []),
     `"listing":${JSON.stringify(listing)}`,
     `"counts":${JSON.stringify(counts)}`,
+    ...(cut ? ['"cut":true'] : []),
     `"cascadeInput":${JSON.stringify(cascadeInput)}`,
     `"cascadeKey":${JSON.stringify(cascadeKey)}`,
     ...(ownCascadeKey === undefined ? [] : [`"ownCascadeKey":${JSON.stringify(ownCascadeKey)}`]),

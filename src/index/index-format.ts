@@ -106,6 +106,8 @@ export interface IndexHeader {
   /** The plugin manifests that define its units. Each has a record in `files`, too. */
   manifests?: ManifestRecord[]
   counts: { files: number; found: number; skipped: number }
+  /** True where the search for skills stopped at a limit, so that some may be missing; absent otherwise. */
+  cut?: true
   /** Digest of everything in this directory that a cascade can be made of: names, roles, metadata. */
   cascadeInput: string
   /**

@@ -1,4 +1,4 @@
-import { readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { compile, publish } from 'agent-apps/compiler'
 import { describe, expect, it } from 'vitest'
@@ -93,6 +93,22 @@ describe('publish', () => {
     expect(error).toMatchObject({ code: 'PUBLISH_REFUSED', file: join(skills, 'review/scripts/run.py') })
     const fresh = makeTree(TREE)
     expect(await failure(publish({ paths: [fresh], to }))).toMatchObject({ code: 'PUBLISH_REFUSED' })
+  })
+
+  it('refuses an index that is not whole, which says so', async () => {
+    const { skills, to } = await published(TREE)
+    const header = () => JSON.parse(readFileSync(join(skills, '.agent-apps.json'), 'utf8'))
+    expect(header()).not.toHaveProperty('cut')
+    mkdirSync(join(skills, 'a/'.repeat(65)), { recursive: true })
+    expect((await compile({ paths: [skills] })).diagnostics).toMatchObject([
+      { ruleId: 'walk-limit', severity: 'error' },
+    ])
+    expect(header()).toMatchObject({ cut: true })
+    const error = await failure(publish({ paths: [skills], to }))
+    expect(error).toMatchObject({ code: 'PUBLISH_REFUSED', message: expect.stringContaining('at a limit') })
+    rmSync(join(skills, 'a'), { recursive: true })
+    await compile({ paths: [skills] })
+    expect(header()).not.toHaveProperty('cut')
   })
 
   it('refuses a folder in that of the skills, one that is a link, and several directories', async () => {
