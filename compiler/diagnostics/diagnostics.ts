@@ -138,7 +138,7 @@ export const RULES = {
   },
   'delegate-unknown': {
     severity: 'warning',
-    reason: name => `The delegate names a tool that is nowhere to be found: "${name}"`,
+    reason: name => `The delegate names an unknown tool: "${name}"`,
     note: (_name, near = '') =>
       near ? `Did you mean "${near}"?` : 'Correct the name, unless a program registers a tool of this name.',
   },
@@ -213,7 +213,7 @@ export const RULES = {
   },
   'field-misplaced': {
     severity: 'warning',
-    reason: field => `"${field}" has no effect here, but under \`metadata\``,
+    reason: field => `"${field}" has no effect here; it belongs under \`metadata\``,
     note: field => `Move it there: \`metadata:\`, and below it, indented, \`${field}: …\`.`,
   },
   'field-near': {
@@ -229,8 +229,7 @@ export const RULES = {
   },
   'file-name-near': {
     severity: 'warning',
-    reason: name =>
-      `The file is called "${name}" and begins as a skill does, but no skill's file is called so`,
+    reason: name => `The file is called "${name}" and begins like a skill, but is not recognized as one`,
     note: (_name, meant = '') => `Rename it to ${meant}, if it should be a skill.`,
   },
   'file-too-large': {
@@ -459,7 +458,7 @@ export const RULES = {
   },
   'not-evaluated': {
     severity: 'info',
-    reason: what => `${capitalized(what)} is not evaluated, as that would run code of the project`,
+    reason: what => `${capitalized(what)} is not evaluated, because that would run the project's code`,
     note: '`agent-apps compile` runs it, and no command does that only looks.',
   },
   'nul-byte': {
@@ -471,13 +470,13 @@ export const RULES = {
   'package-place': {
     severity: 'warning',
     reason: (name, asked, more) =>
-      `The package "${name}" asks for ${asked}, and what it looks for there is not in the bundle${more === '0' ? '' : `; so it does in ${more} more ${more === '1' ? 'place' : 'places'}`}`,
+      `The package "${name}" asks for ${asked}, but the files there are not in the bundle${more === '0' ? '' : `; ${more} more ${more === '1' ? 'place does' : 'places do'} the same`}`,
     note: name =>
       `If it reads files, list "${name}" under \`external\`, and install it where the bundle runs.`,
   },
   'params-not-object': {
     severity: 'error',
-    reason: type => `The arguments of a tool are an object, so that "type" of its params cannot be ${type}`,
+    reason: type => `A tool's arguments are an object, so the "type" of its params cannot be ${type}`,
     note: 'Make it `type: object`, with what the tool takes as properties.',
   },
   'path-unportable': {
@@ -507,8 +506,7 @@ export const RULES = {
   'pattern-unmatched': {
     // A name unlike any other is most likely a host's own tool.
     severity: (pattern, near) => (near || !/^[\w-]+(?:\(|$)/.test(pattern ?? '') ? 'warning' : 'info'),
-    reason: pattern =>
-      `The pattern ${JSON.stringify(pattern)} in allowed-tools matches no tool that is known`,
+    reason: pattern => `The pattern ${JSON.stringify(pattern)} in allowed-tools matches no known tool`,
     note: (_pattern, near = '') =>
       near === ''
         ? "Correct its spelling. If the tool is a host's own, add its name to `hostTools` in the configuration."
@@ -561,7 +559,7 @@ export const RULES = {
   'rule-unmatched': {
     severity: 'warning',
     security: true,
-    reason: pattern => `The rule ${JSON.stringify(pattern)} in trust.rules matches no tool that is known`,
+    reason: pattern => `The rule ${JSON.stringify(pattern)} in trust.rules matches no known tool`,
     note: (_pattern, near = '') =>
       near === ''
         ? "Correct its spelling. If the tool is a host's own, add its name to `hostTools` in the configuration."
@@ -575,14 +573,13 @@ export const RULES = {
   'schema-near-keyword': {
     severity: 'warning',
     reason: (keyword, known) =>
-      `"${keyword}" is not a keyword of JSON Schema, and says nothing: "${known}" does`,
+      `"${keyword}" is not a keyword of JSON Schema, and has no effect; did you mean "${known}"?`,
     note: (_keyword, known) =>
       `If you meant "${known}", correct it. Data of your own may have a key that begins with "x-".`,
   },
   'schema-property': {
     severity: 'warning',
-    reason: (key, part) =>
-      `"${key}" is not a keyword of JSON Schema, so that "${part}" says nothing about it`,
+    reason: (key, part) => `"${key}" is not a keyword of JSON Schema, so "${part}" ignores it`,
     note: (key, _part, type = 'string') =>
       `If it is a property, write \`properties: { ${key}: { type: ${type} } }\`, with \`type: object\` beside it.`,
   },
@@ -628,7 +625,7 @@ export const RULES = {
   },
   'tag-idle': {
     severity: 'warning',
-    reason: tag => `The tag "${tag}" does nothing in a tool that is not of role middleware`,
+    reason: tag => `The tag "${tag}" has no effect in a tool without the role middleware`,
     note: 'Write `role: middleware` under `metadata`: that makes a key of this name run it. Or take the tag out.',
   },
   'tag-near': {
@@ -648,7 +645,8 @@ export const RULES = {
   },
   'unknown-field': {
     severity: 'info',
-    reason: field => `"${field}" is not a field of ours or of the specification; it is kept under \`extra\``,
+    reason: field =>
+      `"${field}" is not a field of agent-apps or of the specification; it is kept under \`extra\``,
     note: (field, place = '') =>
       place === ''
         ? 'Data of your own belongs under `metadata`.'

@@ -50,7 +50,7 @@ function noteCut({ dir }: DirectoryState, name: string, globals: Globals): void 
     file: disk.resolve(dir, INDEX_FILE),
     rule: 'search-cut',
     severity: 'info',
-    reason: `"${name}" is not in the index, and was looked for at ${PLACES_MAX} places only: the directory has more folders with skills`,
+    reason: `"${name}" is not in the index, and was looked for in only ${PLACES_MAX} places: the directory has more folders with skills`,
     note: 'Run `agent-apps compile` after adding skills.',
   })
 }

@@ -41,7 +41,7 @@ export function noteNotEvaluated({ state, record }: ToolSource, globals: Globals
     file: disk.resolve(state.dir, record.file),
     rule: 'not-evaluated',
     severity: 'info',
-    reason: `What the code of "${record.frontmatter.name}" says when it is run is not evaluated, as that would run code of the project`,
+    reason: `What the code of "${record.frontmatter.name}" says when it is run is not evaluated, because that would run the project's code`,
     note: '`agent-apps compile` runs it, and no command does that only looks.',
   })
 }

@@ -296,7 +296,7 @@ function noteMissing({ dir, library }: DirectoryState, globals: Globals): void {
     file: dir,
     rule: 'path-missing',
     severity: 'warning',
-    reason: 'There is no such directory, and so it has no skills',
+    reason: 'The directory does not exist, so it has no skills',
     note: 'Correct the path, or create the directory. Relative paths start from `cwd`.',
   })
 }

@@ -127,7 +127,7 @@ export async function whyNever(
   return { why: reason, grant }
 }
 
-/** Notes once that a tool is withheld because no host grants permissions. */
+/** Notes once that a tool is withheld because the host grants no permissions. */
 function noteWithheld(tool: ToolDef, { permissions }: Limits, globals: Globals): void {
   const { required } = guardsOf(tool)
   if (permissions.length > 0 || required.length === 0) return
@@ -136,7 +136,7 @@ function noteWithheld(tool: ToolDef, { permissions }: Limits, globals: Globals):
     file: origin.entry === '' ? `(registered as ${name})` : `${origin.entry}/${origin.file}`,
     rule: 'permission-missing',
     severity: 'info',
-    reason: `Agents do not get "${name}", which requires ${required.join(', ')}: no host grants permissions`,
+    reason: `Agents do not get "${name}", which requires ${required.join(', ')}: the host grants no permissions`,
     note: `Give createRuntime \`policy: { permissions: [${required.map(one => `'${one}'`).join(', ')}] }\`, or forAgent \`permissions\`.`,
   })
 }

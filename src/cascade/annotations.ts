@@ -230,7 +230,7 @@ function readMerge(value: JsonValue, reader: Reader): void {
     if (mode) merge.set(key, mode)
     else if (!isMetaKey(key)) {
       const meant = typeof written === 'string' ? nearest(written, MERGE_MODES) : null
-      const message = `${shown(written)} is no way to merge ${key}`
+      const message = `${shown(written)} is not a way to merge ${key}`
       report(reader, ['$merge', key], message, meant ? `Did you mean ${meant}?` : `Write one of ${modes}.`)
     }
   }

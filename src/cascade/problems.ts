@@ -121,7 +121,7 @@ export function inlineInterpolated(tool: CascadeTool, path: Path): CascadeProble
     code: 'inline-interpolated',
     tool: tool.id,
     path,
-    message: 'an inline:// reference holds ${…}, and what is interpolated may never become code',
+    message: 'an inline:// reference contains ${…}, but interpolated text must not become code',
     hint: 'Write \\${ for a ${ of the code itself; pass values to code as arguments.',
   }
 }

@@ -24,7 +24,7 @@ import { JsonForms } from './json-form.js'
  * | function | `{ $fn: "source" }`: becomes code again only on request |
  * | promise, WeakMap, … | `{ $opaque: "Promise" }` |
  * | an array with holes, longer than 1,000 | `{ $sparse: [length, [[index, value], …]] }` |
- * | an object that itself has a shape that is decoded | `{ $object: [[key, value], …] }` |
+ * | an object that itself looks like one of these encodings | `{ $object: [[key, value], …] }` |
  * | a value that several places share | `{ $id: 1, $value: … }` at the first, `{ $ref: 1 }` at the others |
  * | a property that threw when it was read | `{ $threw: "message" }` |
  * | a value that exceeded a limit | `{ $truncated: "depth" }`, `{ $truncated: "bytes" }`; in an object it is the last key |

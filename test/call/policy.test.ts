@@ -25,8 +25,8 @@ describe('a runtime without a policy', () => {
     for (let times = 0; times < 2; times++)
       expect((await agent.listTools()).map(({ name }) => name)).toEqual(['plain', 'gated'])
     expect(runtime.diagnostics().map(({ rule, reason }) => `${rule}: ${reason}`)).toEqual([
-      'permission-missing: Agents do not get "look", which requires read: no host grants permissions',
-      'permission-missing: Agents do not get "save", which requires write: no host grants permissions',
+      'permission-missing: Agents do not get "look", which requires read: the host grants no permissions',
+      'permission-missing: Agents do not get "save", which requires write: the host grants no permissions',
     ])
     expect(await code(agent.invoke('look'))).toBe('PERMISSION_MISSING')
     expect(await code(agent.invoke('plain'))).toBe('plain ran')

@@ -123,7 +123,7 @@ describe('help and usage', () => {
       ['list'],
     )
     const [tools, missing, doctor] = stderr.split('\n')
-    expect(missing).toMatch(/^gone:1:1 warning There is no such directory/)
+    expect(missing).toMatch(/^gone:1:1 warning The directory does not exist/)
     expect([status, `${tools}\n${doctor}\n`]).toEqual([
       1,
       '0 tools\nNo skill was found. `agent-apps doctor` shows the searched paths; --allow-empty accepts this.\n',

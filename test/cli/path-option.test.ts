@@ -37,7 +37,7 @@ describe('--path looks in the directories named instead of those configured', ()
   it('reports one that does not exist, and an empty one', async () => {
     const cwd = project()
     expect((await agentApps(cwd, ['list', '--path', 'nowhere'])).stderr).toContain(
-      'There is no such directory',
+      'The directory does not exist',
     )
     expect((await agentApps(cwd, ['doctor', '--path', 'nowhere'])).stdout).toContain('nowhere does not exist')
     expect((await agentApps(cwd, ['list', '--path', ''])).status).toBe(2)

@@ -260,7 +260,7 @@ describe('delegates to tools', () => {
     writeTree(root, { 'theirs/elsewhere.skill.md': skill('elsewhere') })
     const options = { cwd: dir, paths: ['.', { dir: '../theirs', external: true }] }
     const warning = (name: string): string =>
-      `delegate-unknown warning: The delegate names a tool that is nowhere to be found: "${name}"`
+      `delegate-unknown warning: The delegate names an unknown tool: "${name}"`
     for (const work of [check, compile, compile]) {
       expect(delegates(await work(options))).toEqual([
         `a.skill.md:5:13 ${warning('traget')} / Did you mean "target"?`,

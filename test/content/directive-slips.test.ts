@@ -25,16 +25,16 @@ const toldOf = (body: string, more: Tree = {}): Promise<string[]> =>
 
 describe('what does nothing in a directive of the library', () => {
   it.each([
-    [':skill[a]{shw=description}', 'the directive "skill" does not look at "shw" / Did you mean "show"?'],
+    [':skill[a]{shw=description}', 'the directive "skill" has no attribute "shw" / Did you mean "show"?'],
     [
       '::include[notes.md]{line=1}',
-      'the directive "include" does not look at "line" / Did you mean "lines"?',
+      'the directive "include" has no attribute "line" / Did you mean "lines"?',
     ],
     [
       '::include[notes.md]{from=1}',
-      'the directive "include" does not look at "from" / It looks at "lines", "section".',
+      'the directive "include" has no attribute "from" / It has only "lines", "section".',
     ],
-    [':tools[x]{sort=yes}', 'the directive "tools" does not look at "sort" / It looks at "library".'],
+    [':tools[x]{sort=yes}', 'the directive "tools" has no attribute "sort" / It has only "library".'],
     [':value[arg.x]', 'the path "arg.x" leads to no value of a call / Did you mean "args"?'],
     [
       ':value[city]',

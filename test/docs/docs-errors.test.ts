@@ -305,7 +305,7 @@ const PROVOKE: Record<Exclude<ErrorCode, 'RESULT_NOT_JSON' | 'USAGE'>, (root: st
   REMOTE_UNAVAILABLE: root => remotely(root, { fetch: async () => new Response('', { status: 503 }) }),
   RERANKER_FAILED: root => {
     write(root, 'skills/review/SKILL.md', SKILL)
-    return createRuntime({ paths: ['skills'], cwd: root, search: { rerank: () => [] as never } }).search(
+    return createRuntime({ paths: ['skills'], cwd: root, search: { rerank: () => ({}) as never } }).search(
       'review',
     )
   },

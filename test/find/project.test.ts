@@ -232,7 +232,7 @@ it('a path that leads nowhere gives a diagnostic', async () => {
     { rule: 'path-missing', file: join(cwd, 'file') },
   ])
   expect(runtime.diagnostics().map(String)[0]).toBe(
-    `${join(cwd, 'skils')}:1:1 warning There is no such directory, and so it has no skills. ` +
+    `${join(cwd, 'skils')}:1:1 warning The directory does not exist, so it has no skills. ` +
       'Correct the path, or create the directory. Relative paths start from `cwd`. path-missing',
   )
 })

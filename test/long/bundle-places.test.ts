@@ -128,7 +128,7 @@ describe('packages that ask where they lie', () => {
     ['import.meta.dirname', '\nexport default () => import.meta.dirname\n', '2:22', 'folder'],
   ])('are named: by %s', async (_what, text, place, asks) => {
     expect(await warned({ ...using('pages'), ...installed('pages', text) })).toEqual([
-      `node_modules/pages/index.js:${place} The package "pages" asks for its own ${asks}, and what it looks for there is not in the bundle`,
+      `node_modules/pages/index.js:${place} The package "pages" asks for its own ${asks}, but the files there are not in the bundle`,
     ])
   })
 
@@ -145,8 +145,8 @@ describe('packages that ask where they lie', () => {
       ...installed('two', '\nmodule.exports = __dirname\n'),
     }
     expect(await warned(tree)).toEqual([
-      'node_modules/@scope/one/more.js:2:17 The package "@scope/one" asks for its own folder, and what it looks for there is not in the bundle; so it does in 1 more place',
-      'node_modules/two/index.js:2:18 The package "two" asks for its own folder, and what it looks for there is not in the bundle',
+      'node_modules/@scope/one/more.js:2:17 The package "@scope/one" asks for its own folder, but the files there are not in the bundle; 1 more place does the same',
+      'node_modules/two/index.js:2:18 The package "two" asks for its own folder, but the files there are not in the bundle',
     ])
   })
 

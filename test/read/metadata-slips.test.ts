@@ -55,7 +55,7 @@ describe('switches', () => {
 
 describe('a tag of middleware', () => {
   const idle = (place: string, tag: string): string =>
-    `${place} tag-idle: The tag "${tag}" does nothing in a tool that is not of role middleware / Write \`role: middleware\` under \`metadata\`: that makes a key of this name run it. Or take the tag out.`
+    `${place} tag-idle: The tag "${tag}" has no effect in a tool without the role middleware / Write \`role: middleware\` under \`metadata\`: that makes a key of this name run it. Or take the tag out.`
 
   it.each([
     ['tags: [x, meta-metadata]', '13', 'meta-metadata'],
@@ -226,13 +226,13 @@ describe('annotations that do nothing', () => {
       }),
     ).toEqual([
       expect.stringContaining(
-        'a.skill.md:6:3 annotation-idle: $global does nothing in a tool that is not of role main',
+        'a.skill.md:6:3 annotation-idle: $global has no effect in a tool without the role main',
       ),
-      expect.stringContaining('a.skill.md:7:3 annotation-idle: $local does nothing'),
+      expect.stringContaining('a.skill.md:7:3 annotation-idle: $local has no effect'),
       expect.stringContaining(
-        'b.skill.md:5:3 annotation-idle: $hook does nothing in a tool that is not of role middleware',
+        'b.skill.md:5:3 annotation-idle: $hook has no effect in a tool without the role middleware',
       ),
-      expect.stringContaining('b.skill.md:6:3 annotation-idle: $self does nothing'),
+      expect.stringContaining('b.skill.md:6:3 annotation-idle: $self has no effect'),
     ])
   })
 

@@ -102,7 +102,7 @@ describe('a key of metadata at the top level', () => {
   it.each(['delegate', 'params', 'role', '$inherit', 'timeout'])('%s has no effect', async field => {
     const text = skill('a', '', `${field}: x\n`)
     expect(await diagnosticsOf('a/SKILL.md', text, 'field-misplaced')).toEqual([
-      expect.stringContaining(`4:1 warning "${field}" has no effect here, but under \`metadata\``),
+      expect.stringContaining(`4:1 warning "${field}" has no effect here; it belongs under \`metadata\``),
     ])
   })
 

@@ -143,7 +143,7 @@ function foreignAnnotations({ id, role, metadata }: CascadeTool): Slip[] {
       slip(
         id,
         [key],
-        `${key} does nothing in a tool that is not of role ${needed}`,
+        `${key} has no effect in a tool without the role ${needed}`,
         `Take it out, or write role: ${needed}.`,
       ),
     ]

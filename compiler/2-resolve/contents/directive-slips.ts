@@ -106,8 +106,8 @@ function idleArguments({ name, arg, attributes = {} }: DirectivePart): Misgiven[
   const idle = Object.keys(attributes)
     .filter(key => !known.attributes.includes(key))
     .map((key): Misgiven => {
-      const message = `the directive "${name}" does not look at "${key}"`
-      return { rule, message, hint: suggestion(key, known.attributes) ?? `It looks at ${shown}.` }
+      const message = `the directive "${name}" has no attribute "${key}"`
+      return { rule, message, hint: suggestion(key, known.attributes) ?? `It has only ${shown}.` }
     })
   const path = known.path === 'arg' ? arg : known.path && attributes[known.path]
   if (!path || path.includes(EXPRESSION_START) || namesOurs(path)) return idle
