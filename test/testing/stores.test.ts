@@ -1,9 +1,8 @@
-import type { PGlite } from '@electric-sql/pglite'
+import { PGlite } from '@electric-sql/pglite'
 import type { Store } from 'agent-apps'
 import { fileStore, redisStore, SQL_TABLE, sqlStore } from 'agent-apps/store'
 import { storeConformance } from 'agent-apps/testing'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { isLong } from '../support/long.js'
 import { temporary } from '../support/temporary.js'
 
 const CONFLICT = { code: 'STATE_CONFLICT' }
@@ -14,10 +13,8 @@ let database: PGlite | undefined
 const query = async (text: string, values: (string | number | null)[]) =>
   ((await database?.query(text, values))?.rows ?? []) as Record<string, unknown>[]
 
-// Starting a database takes longer than all else here: it is for `npm run test:long`.
+// A database takes seconds to start, so all tests share one.
 beforeAll(async () => {
-  if (!isLong) return
-  const { PGlite } = await import('@electric-sql/pglite')
   database = await PGlite.create()
   await database.exec(SQL_TABLE)
 })
@@ -27,7 +24,7 @@ afterAll(() => database?.close())
 describe('storeConformance', () => {
   it('passes the store for a directory', () => storeConformance(fileStore(temporary())))
 
-  it.runIf(isLong)('passes the store for SQL', async () => {
+  it('passes the store for SQL', async () => {
     await storeConformance(sqlStore(query))
     expect(await query('SELECT * FROM agent_apps_store', [])).toEqual([])
   })
@@ -47,7 +44,7 @@ describe('storeConformance', () => {
 })
 
 describe('sqlStore', () => {
-  it.runIf(isLong)('takes a statement that a client sends again for the one that it was', async () => {
+  it('takes a statement that a client sends again for the one that it was', async () => {
     const twice = sqlStore(async (text, values) => {
       await query(text, values)
       return query(text, values)
@@ -57,7 +54,7 @@ describe('sqlStore', () => {
     expect(await twice.get('again')).toEqual({ value: 2, version: second })
   })
 
-  it.runIf(isLong)('keeps a value until it has expired by every clock, and then removes it', async () => {
+  it('keeps a value until it has expired by every clock, and then removes it', async () => {
     const store = sqlStore(query)
     const justNow = Date.now() - CLOCK_DIFFERENCE / 2
     const version = await store.set('expires', 1, null, { expires: justNow })
@@ -71,7 +68,7 @@ describe('sqlStore', () => {
     await store.delete('expires')
   })
 
-  it.runIf(isLong)('sets a value anew over one that has expired and is still there', async () => {
+  it('sets a value anew over one that has expired and is still there', async () => {
     const store = sqlStore(query)
     const version = await store.set('old', 1, null)
     await query('UPDATE agent_apps_store SET expires = $1 WHERE name = $2', [1, '"old"'])
@@ -98,7 +95,7 @@ describe('sqlStore', () => {
     },
   )
 
-  it.runIf(isLong)('reports a row that is damaged', async () => {
+  it('reports a row that is damaged', async () => {
     const store = sqlStore(query)
     await store.set('damaged', 1, null)
     await query('UPDATE agent_apps_store SET value = $1 WHERE name = $2', ['{', '"damaged"'])
