@@ -10,7 +10,7 @@ import { heading, ms, row } from './table.js'
 import { tree } from './tree.js'
 
 const SIZE = 1_000
-const ROUNDS = 3
+const ROUNDS = 5
 const PROCESSES = fileURLToPath(new URL('./processes/', import.meta.url))
 const REPORT = new URL('./processes/report-cpu.js', import.meta.url).href
 
