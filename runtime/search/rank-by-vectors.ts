@@ -62,16 +62,33 @@ interface MadeVector {
   vector: Int8Array
 }
 
-/** Those that each function made of tools without a compiled one. */
-const made = new WeakMap<Embed, WeakMap<ToolDef, MadeVector>>()
+/** The vectors that each function made of tools without a compiled one, and the last search that had it make some. */
+interface Made {
+  known: WeakMap<ToolDef, MadeVector>
+  last: Promise<unknown>
+}
+
+const made = new WeakMap<Embed, Made>()
+
+/** The vectors of tools. Searches at the same time wait for each other, so that each text is embedded once. */
+function vectorsOf(
+  tools: readonly ToolDef[],
+  embedder: Embedder & { globals: Globals },
+): Promise<Int8Array[]> {
+  const before = made.get(embedder.embed) ?? { known: new WeakMap(), last: Promise.resolve() }
+  const { known } = before
+  const make = () => vectorsNow(tools, embedder, known)
+  const vectors = before.last.then(make, make)
+  made.set(embedder.embed, { known, last: vectors })
+  return vectors
+}
 
 /** The vectors of tools: those of their indexes, and of all others new ones, which are kept. */
-async function vectorsOf(
+async function vectorsNow(
   tools: readonly ToolDef[],
   { embed, model = '', globals }: Embedder & { globals: Globals },
+  known: Made['known'],
 ): Promise<Int8Array[]> {
-  const known = made.get(embed) ?? new WeakMap<ToolDef, MadeVector>()
-  made.set(embed, known)
   const vectors: (Int8Array | null)[] = []
   const texts = new Map<number, string>()
   for (const [at, tool] of tools.entries()) {
