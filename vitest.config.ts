@@ -79,8 +79,8 @@ export default defineConfig({
     hookTimeout: 120_000,
     // Files share a process, and with it the compiler and its esbuild, whose start is most of what a small test takes.
     isolate: false,
-    // One more than CI has cores, as tests wait for other processes. Short-lived objects are most of what they make.
-    maxWorkers: 3,
+    // As many as CI has cores: a third waits less, but imports all packages once more. Short-lived objects are most of what tests make.
+    maxWorkers: 2,
     execArgv: ['--max-semi-space-size=64'],
     setupFiles: ['test/support/setup.ts'],
     globalSetup: ['test/support/rebuild.ts', 'test/support/in-memory.ts'],
