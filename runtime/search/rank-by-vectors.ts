@@ -62,33 +62,29 @@ interface MadeVector {
   vector: Int8Array
 }
 
-/** The vectors that each function made of tools without a compiled one, and the last search that had it make some. */
-interface Made {
-  known: WeakMap<ToolDef, MadeVector>
-  last: Promise<unknown>
-}
+/** The vectors that each function made of tools without a compiled one. */
+const made = new WeakMap<Embed, WeakMap<ToolDef, MadeVector>>()
 
-const made = new WeakMap<Embed, Made>()
+/** The last search with each function. The next one waits for it, so that each text is embedded once. */
+const last = new WeakMap<Embed, Promise<unknown>>()
 
-/** The vectors of tools. Searches at the same time wait for each other, so that each text is embedded once. */
 function vectorsOf(
   tools: readonly ToolDef[],
   embedder: Embedder & { globals: Globals },
 ): Promise<Int8Array[]> {
-  const before = made.get(embedder.embed) ?? { known: new WeakMap(), last: Promise.resolve() }
-  const { known } = before
-  const make = () => vectorsNow(tools, embedder, known)
-  const vectors = before.last.then(make, make)
-  made.set(embedder.embed, { known, last: vectors })
+  const make = () => makeVectors(tools, embedder)
+  const vectors = (last.get(embedder.embed) ?? Promise.resolve()).then(make, make)
+  last.set(embedder.embed, vectors)
   return vectors
 }
 
 /** The vectors of tools: those of their indexes, and of all others new ones, which are kept. */
-async function vectorsNow(
+async function makeVectors(
   tools: readonly ToolDef[],
   { embed, model = '', globals }: Embedder & { globals: Globals },
-  known: Made['known'],
 ): Promise<Int8Array[]> {
+  const known = made.get(embed) ?? new WeakMap<ToolDef, MadeVector>()
+  made.set(embed, known)
   const vectors: (Int8Array | null)[] = []
   const texts = new Map<number, string>()
   for (const [at, tool] of tools.entries()) {
