@@ -38,7 +38,7 @@ export async function gate({ only, slower }) {
  *
  * @param names those of `stages`
  * @param slower how many times as long stages are made to take, by name
- * @param count that of the rounds
+ * @param count the number of rounds
  * @returns the rounds, as `judgeRatios` takes them
  */
 export async function measureStages(names, slower = {}, count = ROUNDS) {

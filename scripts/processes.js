@@ -7,7 +7,7 @@ import { fileURLToPath } from 'node:url'
 
 const PROJECT = fileURLToPath(new URL('..', import.meta.url))
 
-/** Options of `npm install`. What npm knows of a package from a moment ago it does not ask for again. */
+/** Options of `npm install`. npm prefers its cache, so it asks the registry once for each package. */
 export const QUIETLY = ['--silent', '--no-audit', '--no-fund', '--prefer-offline']
 
 /** Milliseconds in which a server has to begin, to answer and to end. */

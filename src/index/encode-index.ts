@@ -79,15 +79,15 @@ export interface KeptIndex {
 /** Bytes of shards that are kept until they are written; those of a larger index are put together twice. */
 const HELD_MAX = 16 * 1024 * 1024
 
-/** The files that an index has beside its shards, and the index before it. */
-export interface BesideShards {
-  /** Whether an index of shards gets a list. */
+/** Settings of `encodeIndex`. Without them, an index has only its shards. */
+interface EncodeOptions {
+  /** True to give an index of shards a list. */
   list?: boolean
-  /** Makes the search file that an index of shards gets. */
+  /** Makes the search file of an index of shards. */
   makeSearch?: (() => EncodedPart) | null
   /** The vectors of its tools. */
   vectors?: VectorPart | null
-  /** The index before, where some of its shards hold. */
+  /** The previous index, if some of its shards are still valid. */
   known?: KeptIndex | null
 }
 
@@ -101,7 +101,7 @@ export function encodeIndex<Line>(
   fields: HeaderFields,
   bytesOf: (line: Line) => Uint8Array,
   { digestOf, digestText }: Pick<IndexFiles, 'digestOf' | 'digestText'>,
-  { list: isListed = false, makeSearch = null, vectors = null, known = null }: BesideShards = {},
+  { list: isListed = false, makeSearch = null, vectors = null, known = null }: EncodeOptions = {},
 ): EncodedIndex {
   const parts: EncodedIndex['parts'] = new Map()
   if (vectors) parts.set(vectors.file, () => vectors.bytes)

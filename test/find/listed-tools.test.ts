@@ -215,12 +215,13 @@ const CATALOGS: AgentCatalogOptions<ToolDef>[] = [
 async function said(dir: string, paths: PathEntry[]) {
   const runtime = createRuntime({ cwd: dir, paths, freshness: 'trust' })
   const tools = await runtime.listTools()
-  // A new runtime decides by rows: nobody has read its tools yet.
+  // Each catalog gets a new runtime, which decides by rows: reading a field of a tool would end that.
   const fresh = (policy?: AgentPolicy) =>
     createRuntime({ cwd: dir, paths, freshness: 'trust' }).forAgent(policy)
   const policies = [{ deny: 'good-1', rules: '-good-2' }, {}, { allowedTools: [] }, { allow: 'good-1*' }]
   const agent = fresh(policies[0])
   const names = (all: readonly { name: string }[]): string[] => all.map(({ name }) => name)
+  // Without tokens: those of a text with locations depend on the directory's path.
   return inside(dir, {
     tools: await Promise.all(tools.map(tool => toolSaid(tool, runtime))),
     agents: names(await agent.listTools()),
@@ -229,7 +230,6 @@ async function said(dir: string, paths: PathEntry[]) {
       oneIn(
         5,
         policies.flatMap(policy => CATALOGS.map(options => ({ policy, options }))),
-        // A longer path takes more tokens.
       ).map(async ({ policy, options }) => ({ ...(await fresh(policy).catalog(options)), tokens: null })),
     ),
     hits: (await agent.search('another third')).map(({ tool, score }) => [tool.name, score]),

@@ -67,7 +67,7 @@ function publishing(skills: string, to: string): ChildProcessByStdio<null, Reada
   })
 }
 
-/** Files of a release. A killed publish may leave temporary ones beside them, which nobody reads. */
+/** The files of a release, without temporary files that a killed publish left. */
 function filesOf(to: string): string[] {
   const named = ['f', 's', 'h'].flatMap(folder =>
     readdirSync(join(to, folder)).map(name => `${folder}/${name}`),

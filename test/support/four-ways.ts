@@ -11,7 +11,7 @@ import { type Tree, writeTree } from './tree.js'
 export const WAYS = ['from disk', 'compiled, files looked at', 'compiled, trusted', 'in a bundle'] as const
 export type Way = (typeof WAYS)[number]
 
-/** Those that need no bundle to be made in every run, and all of them in `npm run test:long`. */
+/** The ways that need no bundle, in every run; all ways in `npm run test:long`. */
 export const EACH_WAY: readonly Way[] = isLong ? WAYS : ['from disk', 'compiled, trusted']
 
 export interface Project {
