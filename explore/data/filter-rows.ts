@@ -45,10 +45,30 @@ const VALUES: Readonly<Record<FacetName, (row: Row) => readonly string[]>> = {
 
 export const FACETS = Object.keys(VALUES) as FacetName[]
 
+/** A row's values of all filters. */
+type FacetValues = Record<FacetName, readonly string[]>
+
+const known = new WeakMap<Row, FacetValues>()
+const shared = new Map<string, FacetValues>()
+
+/** A row's values, the same object for all rows that have the same: thousands of rows have a few dozen. */
+function valuesOf(row: Row): FacetValues {
+  let values = known.get(row)
+  if (values === undefined) {
+    const made = Object.fromEntries(FACETS.map(name => [name, VALUES[name](row)])) as FacetValues
+    const key = JSON.stringify(made)
+    values = shared.get(key) ?? made
+    shared.set(key, values)
+    known.set(row, values)
+  }
+  return values
+}
+
 /** The rows that a filter leaves. Of a search's words, each must be in the row; rows whose names have the first come first. */
 export function filterRows(rows: readonly Row[], filter: RowFilter): Row[] {
   const words = wordsOf(filter)
-  const found = rows.filter(row => hasWords(row, words) && FACETS.every(name => fits(row, filter, name)))
+  const set = facetsSet(filter)
+  const found = rows.filter(row => hasWords(row, words) && fits(valuesOf(row), filter, set))
   const [first] = words
   if (first === undefined) return found
   const inName = (row: Row): boolean => row.name.toLowerCase().includes(first)
@@ -58,12 +78,19 @@ export function filterRows(rows: readonly Row[], filter: RowFilter): Row[] {
 /** The choices of each filter, most rows first. */
 export function facetsOf(rows: readonly Row[], filter: RowFilter): Record<FacetName, FacetChoice[]> {
   const words = wordsOf(filter)
-  const searched = rows.filter(row => hasWords(row, words))
+  const set = facetsSet(filter)
+  const rowsWith = new Map<FacetValues, number>()
+  for (const row of rows) {
+    if (!hasWords(row, words)) continue
+    const values = valuesOf(row)
+    rowsWith.set(values, (rowsWith.get(values) ?? 0) + 1)
+  }
   const facets = FACETS.map(name => {
+    const others = set.filter(other => other !== name)
     const counts = new Map<string, number>()
-    for (const row of searched) {
-      if (!FACETS.every(other => other === name || fits(row, filter, other))) continue
-      for (const value of VALUES[name](row)) counts.set(value, (counts.get(value) ?? 0) + 1)
+    for (const [values, count] of rowsWith) {
+      if (!fits(values, filter, others)) continue
+      for (const value of values[name]) counts.set(value, (counts.get(value) ?? 0) + count)
     }
     const choices = [...counts].map(([value, count]) => ({ value, count }))
     return [name, choices.sort(name === 'state' ? byState : byCount)] as const
@@ -104,9 +131,13 @@ function hasWords(row: Row, words: readonly string[]): boolean {
   return words.every(word => row.words.includes(word))
 }
 
-function fits(row: Row, filter: RowFilter, name: FacetName): boolean {
-  const wanted = filter[name]
-  return wanted === '' || VALUES[name](row).includes(wanted)
+/** The filters that limit anything. */
+function facetsSet(filter: RowFilter): FacetName[] {
+  return FACETS.filter(name => filter[name] !== '')
+}
+
+function fits(values: FacetValues, filter: RowFilter, names: readonly FacetName[]): boolean {
+  return names.every(name => values[name].includes(filter[name]))
 }
 
 function byState(a: FacetChoice, b: FacetChoice): number {
