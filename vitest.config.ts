@@ -81,7 +81,8 @@ export default defineConfig({
     isolate: false,
     // As many as CI has cores: a third waits less, but imports all packages once more. Short-lived objects are most of what tests make.
     maxWorkers: 2,
-    execArgv: ['--max-semi-space-size=64'],
+    // Threads that collect garbage take a twelfth more processor time than they save.
+    execArgv: ['--max-semi-space-size=64', '--single-threaded-gc'],
     setupFiles: ['test/support/setup.ts'],
     globalSetup: ['test/support/rebuild.ts', 'test/support/in-memory.ts'],
     watchTriggerPatterns: [

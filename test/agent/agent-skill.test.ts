@@ -8,13 +8,13 @@ import {
   seenSystem,
   seenTools,
 } from '../support/ai-model.js'
-import { EACH_WAY } from '../support/four-ways.js'
+import { ONE_WAY } from '../support/four-ways.js'
 import { skill } from '../support/tree.js'
 
 const VERDICT = `returns: { type: object, properties: { ok: { type: boolean } }, required: [ok] }`
 
 describe('a skill with an agent', () => {
-  it.each(EACH_WAY)('is run by a model over its content and with its tools, %s', async way => {
+  it.each(ONE_WAY)('is run by a model over its content and with its tools, %s', async way => {
     const model = scriptedModel(
       calling('look', {}, 'one'),
       calling('read-skill-resource', { name: 'review', path: 'style.txt' }, 'two'),

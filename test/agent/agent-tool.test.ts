@@ -8,7 +8,7 @@ import {
   seenSystem,
   seenTools,
 } from '../support/ai-model.js'
-import { EACH_WAY } from '../support/four-ways.js'
+import { ONE_WAY } from '../support/four-ways.js'
 import { skill } from '../support/tree.js'
 
 const TOOLS = {
@@ -37,7 +37,7 @@ describe('the tool agent', () => {
     expect(seenResults(model)).toMatchObject({ 'call-look': { value: 'a typo' } })
   })
 
-  it.each(EACH_WAY)('follows a skill, with its `returns`, its settings and its files, %s', async way => {
+  it.each(ONE_WAY)('follows a skill, with its `returns`, its settings and its files, %s', async way => {
     const model = scriptedModel(
       calling('read-skill-resource', { name: 'review', path: 'style.txt' }, 'file'),
       calling('give-result', { result: 'fine' }),

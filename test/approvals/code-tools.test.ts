@@ -5,6 +5,7 @@ import { check, compile } from 'agent-apps/compiler'
 import { describe, expect, it } from 'vitest'
 import { answering, code } from '../support/asking.js'
 import { codeSkills } from '../support/code-project.js'
+import { some } from '../support/long.js'
 import { temporary } from '../support/temporary.js'
 
 const COUNTS = globalThis as unknown as Record<string, number>
@@ -41,7 +42,7 @@ async function compiled(): Promise<string> {
   return root
 }
 
-describe.each(['from disk', 'compiled'])('a tool in code, %s', way => {
+describe.each(some(['from disk', 'compiled']))('a tool in code, %s', way => {
   async function opened(answers: unknown[]): Promise<{
     runtime: Runtime
     requests: ReturnType<typeof answering>['requests']

@@ -8,7 +8,7 @@ import { pick, type Random, randomFrom } from '../support/policy-model.js'
 import { runtimeWith, type Tools } from '../support/registered-runtime.js'
 import { temporary } from '../support/temporary.js'
 
-const LINES = times(300, 20_000)
+const LINES = times(60, 20_000)
 
 const HEADS = ['git', 'git log', 'echo', 'printf', 'printf -v', 'test', 'test -v', 'export']
 

@@ -227,7 +227,7 @@ it.each(['allow-once', 'allow-session', 'allow-project'] as const)(
       },
     })
     const agent = runtime.forAgent(ids)
-    const calls = Array.from({ length: times(50, 200) }, async (_, delay) => {
+    const calls = Array.from({ length: times(20, 200) }, async (_, delay) => {
       for (let tick = 0; tick < delay; tick++) await (delay % 2 === 0 ? null : new Promise(setImmediate))
       return agent.invoke('deploy', {}, { callId: 'one' })
     })

@@ -12,7 +12,7 @@ import { skill, type Tree } from '../support/tree.js'
 
 const DUMP = fileURLToPath(new URL('../support/dump-tools.mjs', import.meta.url))
 /** More records than an index keeps in one file. */
-const MANY = 400
+const MANY = 200
 const numbered = (name: string): string[] => Array.from({ length: MANY }, (_, number) => `${name}-${number}`)
 const filled = (folder: string, names: readonly string[]): Tree =>
   Object.fromEntries(names.map(name => [`${folder}/${name}/SKILL.md`, skill(name)]))
@@ -39,7 +39,7 @@ interface Deployed {
 
 let deployed: Deployed
 /** What all the tools are asked by. */
-const names = ['own-7', 'own-399', 'their-0', 'heir', 'reader', 'handing', 'top', 'skill-list', 'no-such']
+const names = ['own-7', 'own-199', 'their-0', 'heir', 'reader', 'handing', 'top', 'skill-list', 'no-such']
 const asked = [
   ...names,
   './skills/own-3/SKILL.md',

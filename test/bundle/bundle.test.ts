@@ -86,21 +86,14 @@ describe('a bundle', () => {
     expect(runtime.diagnostics()).toEqual([])
   })
 
-  it.each<[string, (globals: Bundle['runtime']['globals']) => Promise<unknown>]>([
-    ['findTool', async globals => (await findTool('review', globals))?.origin.via],
-    ['listTools', async globals => (await listTools(globals)).map(({ name }) => name).includes('count')],
-    ['invoke', globals => invoke('count', { text: 'one two' }, globals)],
-    ['readResource', async globals => [...(await readResource('review', 'assets/dot.bin', globals))]],
-  ])('answers where the package’s %s gets its globals, and goes on answering', async (name, ask) => {
+  it('answers where the package’s functions get its globals, and goes on answering', async () => {
     const { runtime } = await copiedTree()
-    const expected = {
-      findTool: 'bundle',
-      listTools: true,
-      invoke: 'one two: 2',
-      readResource: [0, 255, 254, 10],
-    }
-    expect(await findTool('no-such-skill', runtime.globals)).toBeNull()
-    expect(await ask(runtime.globals)).toEqual(expected[name as keyof typeof expected])
+    const { globals } = runtime
+    expect(await findTool('no-such-skill', globals)).toBeNull()
+    expect((await findTool('review', globals))?.origin.via).toBe('bundle')
+    expect((await listTools(globals)).map(({ name }) => name)).toContain('count')
+    expect(await invoke('count', { text: 'one two' }, globals)).toBe('one two: 2')
+    expect([...(await readResource('review', 'assets/dot.bin', globals))]).toEqual([0, 255, 254, 10])
     const wrong = {
       self: () => wrong,
       get value() {

@@ -5,7 +5,7 @@ import { agentDifferences, type Makers } from '../support/agent-model.js'
 import { times } from '../support/long.js'
 
 /** Eight calls in each; test/long/policy-model.test.ts has a million calls. */
-const WORLDS = times(5, 40)
+const WORLDS = times(2, 40)
 const OWN = { createRuntime, registerTool } as Makers
 /** The runtime as it is written, whose steps can be left out. */
 const fromSource = async (): Promise<Makers> =>

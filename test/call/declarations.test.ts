@@ -38,7 +38,7 @@ describe('a definition', () => {
     )
   })
 
-  it('has what it declares in its metadata, whichever way it is found', async () => {
+  it('has what it declares in its metadata, whichever way it is found', { tags: 'long' }, async () => {
     const { dir } = codeSkills({
       'a.skill.ts': `import { defineTool } from 'agent-apps'
 import { z } from 'zod'

@@ -16,7 +16,7 @@ import {
 } from '../support/policy-model.js'
 
 /** Four calls in each; test/long/policy-model.test.ts has a million calls. */
-const WORLDS = times(25, 250)
+const WORLDS = times(8, 250)
 
 it(`a runtime decides, runs and lists as the model says, over ${WORLDS * 4} calls`, async () => {
   expect(await differences(1, WORLDS)).toEqual([])
@@ -28,7 +28,7 @@ it.each(STEPS.map((step, index) => [index + 1, step] as const))(
     const random = randomFrom(2)
     let whole = 0
     let without = 0
-    for (let count = 0; count < times(100, 1_000); count++) {
+    for (let count = 0; count < times(40, 1_000); count++) {
       const world = randomWorld(random)
       for (const tool of world.tools) {
         const call = { tool, a: 1 + Math.floor(random() * 3) }
@@ -46,7 +46,7 @@ it.each(STEPS.map((step, index) => [index + 1, step] as const))(
 it('any call of a tool is denied only where each one is', () => {
   const random = randomFrom(3)
   let denied = 0
-  for (let count = 0; count < times(300, 1_000); count++) {
+  for (let count = 0; count < times(80, 1_000); count++) {
     const world = randomWorld(random)
     const limits = { ...limitsOf(world), guard: undefined }
     for (const tool of world.tools) {

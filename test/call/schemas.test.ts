@@ -506,7 +506,7 @@ describe('the interpreter and Ajv', () => {
           })
         },
       ),
-      { numRuns: times(20, 20_000) },
+      { numRuns: times(8, 20_000) },
     )
   })
 
@@ -521,7 +521,7 @@ describe('the interpreter and Ajv', () => {
           expect([schema, meta.validateSchema(rest)]).toEqual([schema, true])
         },
       ),
-      { numRuns: times(10, 20_000) },
+      { numRuns: times(5, 20_000) },
     )
   })
 })
@@ -540,7 +540,7 @@ describe('patterns', () => {
           ])
         },
       ),
-      { numRuns: times(100, 100_000) },
+      { numRuns: times(30, 100_000) },
     )
   })
 

@@ -9,7 +9,7 @@ import { skillSource } from 'agent-apps/mcp'
 import { describe, expect, it } from 'vitest'
 import { scriptedModel } from '../support/ai-model.js'
 import { agentApps } from '../support/commands.js'
-import { EACH_WAY, outcome, project } from '../support/four-ways.js'
+import { ONE_WAY, outcome, project } from '../support/four-ways.js'
 import { isLong, some } from '../support/long.js'
 import { makeTree, skill, type Tree } from '../support/tree.js'
 
@@ -278,7 +278,7 @@ async function langchain(runtime: Runtime, name: string, args: unknown): Promise
   return tools.find(tool => tool.name === name)?.invoke(call as never)
 }
 
-describe.each(EACH_WAY)('a skill that a person has to allow, %s', way => {
+describe.each(ONE_WAY)('a skill that a person has to allow, %s', way => {
   const opened = async (answer: ApprovalAnswer) => {
     const { options, asked } = asking(answer)
     const { cwd, runtime: made } = await project(way, TREE)

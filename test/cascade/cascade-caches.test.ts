@@ -185,7 +185,7 @@ it('under check what changed is told as it is now', async () => {
   expect(runtime.globals.cache.cyclicPeers?.has('audit')).toBe(false)
 })
 
-describe.each(['index', 'disk'] as const)('registered tools without metadata, from %s', from => {
+describe.each(some(['disk', 'index'] as const))('registered tools without metadata, from %s', from => {
   const add = ({ globals }: Runtime, name: string): void => registerTool(globals, { name, fn: () => name })
 
   it('need no resolving where nothing is promoted', async () => {

@@ -4,6 +4,7 @@ import { createRuntime, registerTool } from 'agent-apps'
 import { check, compile } from 'agent-apps/compiler'
 import { describe, expect, it } from 'vitest'
 import { around, bothWays, type Case, code, main, text, worker } from '../support/cascade-project.js'
+import { oneIn } from '../support/long.js'
 import { makeTree, type Tree, writeTree } from '../support/tree.js'
 
 declare global {
@@ -237,9 +238,10 @@ const asCase = ({ tree, paths = ['skills'] }: (typeof CASES)[string]): Case => (
 })
 
 describe('what should guard and has a fault, compiled and from disk', async () => {
-  const outcomes = await bothWays(Object.values(CASES).map(asCase))
+  const cases = oneIn(2, Object.entries(CASES))
+  const outcomes = await bothWays(cases.map(([, one]) => asCase(one)))
 
-  it.each(Object.entries(CASES).map(([name, one], number) => [name, one, number] as const))(
+  it.each(cases.map(([name, one], number) => [name, one, number] as const))(
     '%s',
     async (_name, { paths = ['skills'], t, u, found }, number) => {
       const { disk, index, diagnostics, cwd } = outcomes[number] as (typeof outcomes)[number]

@@ -51,7 +51,7 @@ function later(cwd: string, path: string): void {
   utimesSync(join(cwd, path), time, time)
 }
 
-describe.each(isLong ? WAYS : [WAYS[1], WAYS[4]])('%s, of %s, %s', (freshness, kind, when) => {
+describe.each(isLong ? WAYS : [WAYS[1]])('%s, of %s, %s', (freshness, kind, when) => {
   interface Project {
     cwd: string
     runtime: Runtime

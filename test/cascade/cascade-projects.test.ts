@@ -47,7 +47,7 @@ describe('middleware that is promoted to everything', () => {
   })
   const VALUES: JsonObject = { timeout: 5_000, retry: 2, limit: 1_000, state: true, trace: true }
 
-  const count = times(200, 2_000)
+  const count = times(80, 2_000)
   it(`around ${count} tools`, { tags: 'long' }, async () => {
     const tree: Tree = { 'skills/SKILL.md': main({ $global: { m: 1 } }), 'skills/m.skill.js': around('m') }
     for (let index = 0; index < count; index++)

@@ -57,7 +57,7 @@ it('an index says of every tool what its files say, whether the compiler had to 
       await compile({ cwd, paths: ['skills'] })
       expect(await said(cwd, 'trust')).toEqual(fromFiles)
     }),
-    { numRuns: times(20, 5_000) },
+    { numRuns: times(6, 5_000) },
   )
 })
 

@@ -21,7 +21,7 @@ import { isLong, times } from '../support/long.js'
 import { ROOT, runCode } from '../support/processes.js'
 import { processorTime } from '../support/processor-time.js'
 
-const RUNS = times(60, 20_000)
+const RUNS = times(20, 20_000)
 
 describe('layers', () => {
   const world = { library: 'lib', project: 'main', authority: { a: 'near' } }

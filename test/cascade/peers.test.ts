@@ -7,7 +7,7 @@ import type { HookTrigger } from '../../src/skill/metadata-keys.js'
 import { chainOf, main, middleware, resolve, shortly, tool } from '../support/cascade-world.js'
 import { times } from '../support/long.js'
 
-const RUNS = times(100, 20_000)
+const RUNS = times(30, 20_000)
 
 describe('peers', () => {
   it('are static for each other, and dynamic for all others', async () => {

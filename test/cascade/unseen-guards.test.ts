@@ -6,6 +6,7 @@ import { check, compile, verify } from 'agent-apps/compiler'
 import { describe, expect, it } from 'vitest'
 import { around, text } from '../support/cascade-project.js'
 import { shown } from '../support/code-project.js'
+import { oneIn, some } from '../support/long.js'
 import { makeTree } from '../support/tree.js'
 
 const PAY = text('pay', { guard: true })
@@ -105,7 +106,7 @@ async function called(cwd: string, freshness: 'check' | 'trust'): Promise<unknow
 const ELSEWHERE = { 'package.json': '{"type":"module"}\n', 'skills/pay.skill.md': PAY }
 
 describe('a guard that cannot be looked at', () => {
-  it.each(Object.entries(CASES))('%s keeps its name', async (_what, { found, tree, make }) => {
+  it.each(oneIn(3, Object.entries(CASES)))('%s keeps its name', async (_what, { found, tree, make }) => {
     const cwd = makeTree({ ...ELSEWHERE, ...tree })
     make(cwd)
     const told = [found, 'skills/pay.skill.md:4:12 middleware-broken error'].sort()
@@ -156,34 +157,37 @@ describe('a guard that cannot be looked at', () => {
     )
   })
 
-  it.each(['guard', 'deep/guard'])('loses its name, and has it again, with the target of %s', async path => {
-    const cwd = makeTree({
-      ...ELSEWHERE,
-      'skills/free.skill.md': text('free'),
-      'shared/guard/SKILL.md': text('guard', { role: 'middleware' }),
-    })
-    link(cwd, path, join(cwd, 'shared/guard'))
-    const sound = await called(cwd, 'check')
-    const target = join(cwd, 'shared/guard')
-    const runtime = createRuntime({ cwd, paths: ['skills'], freshness: 'check' })
-    const now = (): Promise<unknown> =>
-      runtime.invoke('pay').catch((error: unknown) => isAgentAppsError(error) && error.code)
-    for (const prepare of [async () => {}, () => compile({ cwd, paths: ['skills'] })]) {
-      await prepare()
-      expect(await now()).toBe(sound)
-      renameSync(target, `${target}-gone`)
-      expect(await now()).toBe('CASCADE_INVALID')
-      expect(await called(cwd, 'check')).toBe('CASCADE_INVALID')
-      await prepare()
-      expect(await now()).toBe('CASCADE_INVALID')
-      expect(await called(cwd, 'check')).toBe('CASCADE_INVALID')
-      renameSync(`${target}-gone`, target)
-      expect(await called(cwd, 'check')).toBe(sound)
-      expect(await now()).toBe(sound)
-    }
-  })
+  it.each(some(['guard', 'deep/guard']))(
+    'loses its name, and has it again, with the target of %s',
+    async path => {
+      const cwd = makeTree({
+        ...ELSEWHERE,
+        'skills/free.skill.md': text('free'),
+        'shared/guard/SKILL.md': text('guard', { role: 'middleware' }),
+      })
+      link(cwd, path, join(cwd, 'shared/guard'))
+      const sound = await called(cwd, 'check')
+      const target = join(cwd, 'shared/guard')
+      const runtime = createRuntime({ cwd, paths: ['skills'], freshness: 'check' })
+      const now = (): Promise<unknown> =>
+        runtime.invoke('pay').catch((error: unknown) => isAgentAppsError(error) && error.code)
+      for (const prepare of [async () => {}, () => compile({ cwd, paths: ['skills'] })]) {
+        await prepare()
+        expect(await now()).toBe(sound)
+        renameSync(target, `${target}-gone`)
+        expect(await now()).toBe('CASCADE_INVALID')
+        expect(await called(cwd, 'check')).toBe('CASCADE_INVALID')
+        await prepare()
+        expect(await now()).toBe('CASCADE_INVALID')
+        expect(await called(cwd, 'check')).toBe('CASCADE_INVALID')
+        renameSync(`${target}-gone`, target)
+        expect(await called(cwd, 'check')).toBe(sound)
+        expect(await now()).toBe(sound)
+      }
+    },
+  )
 
-  it.each(['guard', 'deep/guard'])('has no name any more once %s is removed', async path => {
+  it.each(some(['guard', 'deep/guard']))('has no name any more once %s is removed', async path => {
     const cwd = makeTree(ELSEWHERE)
     link(cwd, path, join(cwd, 'shared/guard'))
     await compile({ cwd, paths: ['skills'] })
@@ -241,38 +245,41 @@ describe('a SKILL.md at the root that cannot be looked at', () => {
   }
   const told = ['skills/SKILL.md:1:1 file-unreadable error', 'skills/SKILL.md:1:1 main-broken error']
 
-  it.each(Object.entries(MAINS))('%s stops what it may guard', async (_what, { why, tree, make }) => {
-    const cwd = makeTree({ ...TREE, ...tree })
-    make(cwd)
-    const message = async (freshness: 'check' | 'trust'): Promise<unknown> => {
-      const runtime = createRuntime({ cwd, paths: ['skills'], freshness })
-      expect(await runtime.invoke('free')).toBe('Do free.\n')
-      return runtime.invoke('pay').catch((error: unknown) => isAgentAppsError(error) && error.message)
-    }
-    const stopped =
-      'The metadata of "pay" cannot be resolved: the main skill in SKILL.md:1 cannot be used, so what it promotes is unknown.'
-    expect(await message('check')).toBe(stopped)
-    const checked = await check({ cwd, paths: ['skills'], spec: true })
-    expect(checked.diagnostics.map(shown)).toEqual(told)
-    expect(checked.diagnostics[0]?.reason).toBe(`The file cannot be read: ${why}`)
-    expect(checked.spec).toEqual([
-      { file: 'skills/SKILL.md', valid: false, errors: [`The file cannot be read: ${why}.`] },
-    ])
-    const first = await compile({ cwd, paths: ['skills'] })
-    expect(first.diagnostics.map(shown)).toEqual(told)
-    expect(first.counts).toEqual({ files: 3, found: 2, shadowed: 0, skipped: 1 })
-    expect(first.counts).toEqual(checked.counts)
-    expect(await message('check')).toBe(stopped)
-    expect(await message('trust')).toBe(stopped)
-    const again = await compile({ cwd, paths: ['skills'] })
-    expect(again.written).toEqual([])
-    expect(again.diagnostics.map(shown)).toEqual(told)
-    expect((await verify({ cwd, paths: ['skills'] })).deviations).toEqual([])
-    rmSync(join(cwd, 'skills/SKILL.md'), { recursive: true })
-    expect(await message('check')).toBe('Do pay.\n')
-    expect((await compile({ cwd, paths: ['skills'] })).diagnostics).toEqual([])
-    expect(await message('trust')).toBe('Do pay.\n')
-  })
+  it.each(oneIn(3, Object.entries(MAINS)))(
+    '%s stops what it may guard',
+    async (_what, { why, tree, make }) => {
+      const cwd = makeTree({ ...TREE, ...tree })
+      make(cwd)
+      const message = async (freshness: 'check' | 'trust'): Promise<unknown> => {
+        const runtime = createRuntime({ cwd, paths: ['skills'], freshness })
+        expect(await runtime.invoke('free')).toBe('Do free.\n')
+        return runtime.invoke('pay').catch((error: unknown) => isAgentAppsError(error) && error.message)
+      }
+      const stopped =
+        'The metadata of "pay" cannot be resolved: the main skill in SKILL.md:1 cannot be used, so what it promotes is unknown.'
+      expect(await message('check')).toBe(stopped)
+      const checked = await check({ cwd, paths: ['skills'], spec: true })
+      expect(checked.diagnostics.map(shown)).toEqual(told)
+      expect(checked.diagnostics[0]?.reason).toBe(`The file cannot be read: ${why}`)
+      expect(checked.spec).toEqual([
+        { file: 'skills/SKILL.md', valid: false, errors: [`The file cannot be read: ${why}.`] },
+      ])
+      const first = await compile({ cwd, paths: ['skills'] })
+      expect(first.diagnostics.map(shown)).toEqual(told)
+      expect(first.counts).toEqual({ files: 3, found: 2, shadowed: 0, skipped: 1 })
+      expect(first.counts).toEqual(checked.counts)
+      expect(await message('check')).toBe(stopped)
+      expect(await message('trust')).toBe(stopped)
+      const again = await compile({ cwd, paths: ['skills'] })
+      expect(again.written).toEqual([])
+      expect(again.diagnostics.map(shown)).toEqual(told)
+      expect((await verify({ cwd, paths: ['skills'] })).deviations).toEqual([])
+      rmSync(join(cwd, 'skills/SKILL.md'), { recursive: true })
+      expect(await message('check')).toBe('Do pay.\n')
+      expect((await compile({ cwd, paths: ['skills'] })).diagnostics).toEqual([])
+      expect(await message('trust')).toBe('Do pay.\n')
+    },
+  )
 
   it('stops it again once its target is gone', async () => {
     const cwd = makeTree({ ...TREE, 'skills/main.txt': text('skills', { role: 'main' }) })

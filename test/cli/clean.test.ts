@@ -17,7 +17,7 @@ import { withReadOnly } from '../support/read-only.js'
 import { temporary } from '../support/temporary.js'
 import { goodSkills, makeTree, skill, snapshot, type Tree, writeTree } from '../support/tree.js'
 
-const RUNS = times(5, 10_000)
+const RUNS = times(2, 10_000)
 
 describe('compiling and cleaning', () => {
   it('leaves a tree as it was', async () => {

@@ -49,7 +49,9 @@ describe('agent-apps eval over a collection', () => {
     expect((await evaluated(COLLECTION, '--strict')).status).toBe(1)
   })
 
-  it('names the skill whose description became worse, what comes first instead, and by which words', async () => {
+  it('names the skill whose description became worse, what comes first instead, and by which words', {
+    tags: 'long',
+  }, async () => {
     const cwd = await withDescription('incident', 'Helps to make things better.')
     const { stdout, status } = await evaluated(cwd, '--baseline', 'baseline.json')
     expect(status).toBe(1)

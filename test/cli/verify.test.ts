@@ -18,7 +18,7 @@ import { clean, compile, verify } from 'agent-apps/compiler'
 import { describe, expect, it } from 'vitest'
 import { codeSkills } from '../support/code-project.js'
 import { agentApps } from '../support/commands.js'
-import { some } from '../support/long.js'
+import { oneIn, some } from '../support/long.js'
 import { rewriteIndex } from '../support/poisoned-index.js'
 import { runCode } from '../support/processes.js'
 import { temporary } from '../support/temporary.js'
@@ -157,7 +157,7 @@ describe('a runtime that verifies', () => {
       runtime => runtime.invoke('one', { by: 1 }),
     ],
   }
-  it.each(Object.entries(changes))('uses no %s that changed', async (_, [place, use]) => {
+  it.each(oneIn(2, Object.entries(changes)))('uses no %s that changed', async (_, [place, use]) => {
     const dir = await project()
     const file = place(dir)
     const before = readFileSync(file)
@@ -248,17 +248,19 @@ describe('a runtime that verifies', () => {
     expect(runtime.stats().parser).toBe('unused')
   })
 
-  it.each<[string, (dir: string) => unknown]>([
-    ['has no index', dir => clean({ cwd: dir, paths: [dir] })],
-    ['has an index that is cut off', dir => writeFileSync(join(dir, '.agent-apps.json'), '{')],
-    [
-      'has an index that was edited',
-      dir => {
-        const file = join(dir, '.agent-apps.json')
-        writeFileSync(file, readFileSync(file, 'utf8').replace('Reviews.', 'Rewrites.'))
-      },
-    ],
-  ])('takes nothing from a directory that %s', async (_, change) => {
+  it.each(
+    oneIn<[string, (dir: string) => unknown]>(2, [
+      ['has no index', dir => clean({ cwd: dir, paths: [dir] })],
+      ['has an index that is cut off', dir => writeFileSync(join(dir, '.agent-apps.json'), '{')],
+      [
+        'has an index that was edited',
+        dir => {
+          const file = join(dir, '.agent-apps.json')
+          writeFileSync(file, readFileSync(file, 'utf8').replace('Reviews.', 'Rewrites.'))
+        },
+      ],
+    ]),
+  )('takes nothing from a directory that %s', async (_, change) => {
     const dir = await compiled(TREE)
     await change(dir)
     const name = basename(dir)
@@ -341,82 +343,86 @@ describe('verify', () => {
     expect(absent).toEqual(['lib/shared.js', 'one.skill.js'])
   })
 
-  it.each<[string, (dir: string) => void, string]>([
-    ['no index', dir => rmSync(join(dir, '.agent-apps.json')), '.agent-apps.json is not there'],
-    [
-      'an index that is cut off',
-      dir => writeFileSync(join(dir, '.agent-apps.json'), '{"version":1'),
-      '.agent-apps.json is refused: it is cut off or no JSON',
-    ],
-    [
-      'an index of another version',
-      dir => writeFileSync(join(dir, '.agent-apps.json'), '{"version":9}'),
-      '.agent-apps.json is refused: its version is 9, and this runtime reads 2',
-    ],
-    [
-      'an index that was edited',
-      dir => {
-        const file = join(dir, '.agent-apps.json')
-        writeFileSync(file, readFileSync(file, 'utf8').replace('Reviews.', 'Rewrites.'))
-      },
-      '.agent-apps.json has other records than it was written with',
-    ],
-    [
-      'a folder in the place of a file',
-      dir => {
-        rmSync(join(dir, 'review/SKILL.md'))
-        cpSync(join(dir, 'review/references'), join(dir, 'review/SKILL.md'), { recursive: true })
-      },
-      'review/SKILL.md is not a file',
-    ],
-  ])('says what is wrong with %s', async (_, change, expected) => {
+  it.each(
+    oneIn<[string, (dir: string) => void, string]>(2, [
+      ['no index', dir => rmSync(join(dir, '.agent-apps.json')), '.agent-apps.json is not there'],
+      [
+        'an index that is cut off',
+        dir => writeFileSync(join(dir, '.agent-apps.json'), '{"version":1'),
+        '.agent-apps.json is refused: it is cut off or no JSON',
+      ],
+      [
+        'an index of another version',
+        dir => writeFileSync(join(dir, '.agent-apps.json'), '{"version":9}'),
+        '.agent-apps.json is refused: its version is 9, and this runtime reads 2',
+      ],
+      [
+        'an index that was edited',
+        dir => {
+          const file = join(dir, '.agent-apps.json')
+          writeFileSync(file, readFileSync(file, 'utf8').replace('Reviews.', 'Rewrites.'))
+        },
+        '.agent-apps.json has other records than it was written with',
+      ],
+      [
+        'a folder in the place of a file',
+        dir => {
+          rmSync(join(dir, 'review/SKILL.md'))
+          cpSync(join(dir, 'review/references'), join(dir, 'review/SKILL.md'), { recursive: true })
+        },
+        'review/SKILL.md is not a file',
+      ],
+    ]),
+  )('says what is wrong with %s', async (_, change, expected) => {
     const dir = await project()
     change(dir)
     expect(await found(dir)).toEqual([expected])
   })
 
-  it.each<[string, (dir: string) => void, string]>([
-    [
-      'a tool of no kind',
-      dir => rewriteIndex(dir, ({ tools }) => void Object.assign(tools.review ?? {}, { kind: 'none' })),
-      'is refused: the record of "review" is invalid',
-    ],
-    [
-      'a tool outside of the directory',
-      dir =>
-        rewriteIndex(dir, ({ tools }) => void Object.assign(tools.review ?? {}, { file: '../SKILL.md' })),
-      'is refused: "review" names a file outside the directory',
-    ],
-    [
-      'a cascade without a chain',
-      dir => rewriteIndex(dir, ({ cascades }) => void Object.assign(cascades, { review: { chain: 1 } })),
-      'is refused: the record of "review" is invalid',
-    ],
-    [
-      'resources of no size',
-      dir =>
-        rewriteIndex(
-          dir,
-          ({ details }) => void Object.assign(details.review?.resources ?? [], [{ path: 'a' }]),
-        ),
-      'is refused: the record of "review" is invalid',
-    ],
-    [
-      'a header without a listing',
-      dir => rewriteIndex(dir, index => void Object.assign(index, { listing: 1 })),
-      'is refused: its header is invalid',
-    ],
-    [
-      'a plugin without a name',
-      dir => rewriteIndex(dir, index => void Object.assign(index, { plugins: [{ version: '1.0.0' }] })),
-      'is refused: its header is invalid',
-    ],
-    [
-      'other ignore patterns',
-      dir => rewriteIndex(dir, index => void Object.assign(index, { ignore: ['drafts'] })),
-      'was compiled with another `ignore`',
-    ],
-  ])('rejects an index that a runtime refuses, and compile repairs it: %s', async (_, change, expected) => {
+  it.each(
+    oneIn<[string, (dir: string) => void, string]>(3, [
+      [
+        'a tool of no kind',
+        dir => rewriteIndex(dir, ({ tools }) => void Object.assign(tools.review ?? {}, { kind: 'none' })),
+        'is refused: the record of "review" is invalid',
+      ],
+      [
+        'a tool outside of the directory',
+        dir =>
+          rewriteIndex(dir, ({ tools }) => void Object.assign(tools.review ?? {}, { file: '../SKILL.md' })),
+        'is refused: "review" names a file outside the directory',
+      ],
+      [
+        'a cascade without a chain',
+        dir => rewriteIndex(dir, ({ cascades }) => void Object.assign(cascades, { review: { chain: 1 } })),
+        'is refused: the record of "review" is invalid',
+      ],
+      [
+        'resources of no size',
+        dir =>
+          rewriteIndex(
+            dir,
+            ({ details }) => void Object.assign(details.review?.resources ?? [], [{ path: 'a' }]),
+          ),
+        'is refused: the record of "review" is invalid',
+      ],
+      [
+        'a header without a listing',
+        dir => rewriteIndex(dir, index => void Object.assign(index, { listing: 1 })),
+        'is refused: its header is invalid',
+      ],
+      [
+        'a plugin without a name',
+        dir => rewriteIndex(dir, index => void Object.assign(index, { plugins: [{ version: '1.0.0' }] })),
+        'is refused: its header is invalid',
+      ],
+      [
+        'other ignore patterns',
+        dir => rewriteIndex(dir, index => void Object.assign(index, { ignore: ['drafts'] })),
+        'was compiled with another `ignore`',
+      ],
+    ]),
+  )('rejects an index that a runtime refuses, and compile repairs it: %s', async (_, change, expected) => {
     const dir = await compiled(TREE)
     change(dir)
     const refused = async (): Promise<string[]> => {
@@ -501,7 +507,7 @@ describe('verify', () => {
 })
 
 describe('a compile after files that were made were changed', () => {
-  it.each([/^module-.*\.mjs$/, /^chunk-.*\.mjs$/, /\.map$/])(
+  it.each(oneIn(3, [/^module-.*\.mjs$/, /^chunk-.*\.mjs$/, /\.map$/]))(
     'makes %s anew',
     { tags: 'long' },
     async pattern => {

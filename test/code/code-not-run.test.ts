@@ -250,7 +250,10 @@ describe('a project that was compiled', () => {
     expect(ran()).toEqual([])
   })
 
-  it('has no module run that somebody put in the place of its own', { timeout: 120_000 }, async () => {
+  it('has no module run that somebody put in the place of its own', {
+    tags: 'long',
+    timeout: 120_000,
+  }, async () => {
     const { root: cwd } = await compiledProject()
     const folder = join(cwd, 'skills/.agent-apps')
     const modules = readdirSync(folder).filter(name => name.endsWith('.mjs'))

@@ -238,6 +238,7 @@ describe('the same answer from disk, from the index, and from modules alone', ()
     ways = await threeWays(
       dir,
       cases.flatMap(([, { calls }]) => calls),
+      { sources: isLong },
     )
   })
 

@@ -4,7 +4,7 @@ import { registerTool } from 'agent-apps'
 import { beforeAll, describe, expect, it } from 'vitest'
 import { code, text } from '../support/cascade-project.js'
 import { agentApps } from '../support/commands.js'
-import { EACH_WAY, type Project, project } from '../support/four-ways.js'
+import { ONE_WAY, type Project, project } from '../support/four-ways.js'
 import type { Tree } from '../support/tree.js'
 
 interface Form {
@@ -46,7 +46,7 @@ function treeAt(cwd: string): Tree {
   return tree
 }
 
-describe.each(EACH_WAY)('a reference, %s', way => {
+describe.each(ONE_WAY)('a reference, %s', way => {
   let made: Project
   beforeAll(async () => {
     made = await project(way, treeAt)
@@ -90,7 +90,7 @@ const PATHS = ['deep/er', 'Upper', 'under_score', '-before', 'after-', 'a--b', '
 const LONGEST = 'y'.repeat(200)
 
 // A bundle has no working directory.
-describe.each(EACH_WAY.filter(way => way !== 'in a bundle'))('what is not a bare name, %s', way => {
+describe.each(ONE_WAY.filter(way => way !== 'in a bundle'))('what is not a bare name, %s', way => {
   let made: Project
   beforeAll(async () => {
     made = await project(way, {

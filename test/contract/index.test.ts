@@ -150,7 +150,7 @@ describe('an index of another version, or none of ours', () => {
       text.replace('"version":2', `"version":${'['.repeat(20_000)}${']'.repeat(20_000)}`),
     'shards that are no digests': text => text.replace('"counts"', '"shards":["../../secret.txt"],"counts"'),
   }
-  it.each(Object.entries(cases))('%s', async (_, change) => {
+  it.each(oneIn(2, Object.entries(cases)))('%s', async (_, change) => {
     const dir = await compiledTree(SMALL)
     writeFileSync(indexOf(dir), change(readFileSync(indexOf(dir), 'utf8')))
     await expectRefused(dir)
@@ -192,7 +192,7 @@ describe('an index that reaches outside its directory', () => {
     expect((await runtime.findTool('good-1'))?.origin.via).toBe('index')
   })
 
-  it.each(paths)('by a file %j', async file => {
+  it.each(oneIn(2, paths))('by a file %j', async file => {
     const dir = await compiledTree(SMALL)
     rewriteIndex(dir, ({ tools }) => Object.assign(tools['good-1'] ?? {}, { file, size, content: [0, size] }))
     await expectRefusedOnceMet(dir)
@@ -339,7 +339,7 @@ describe('an index with records that are not ours', () => {
     'a file without diagnostics': ({ files }) =>
       Object.assign(files['good-1/SKILL.md'] ?? {}, { diagnostics: undefined }),
   }
-  it.each(Object.entries(cases))('%s', async (_, change) => {
+  it.each(oneIn(2, Object.entries(cases)))('%s', async (_, change) => {
     const dir = await compiledTree(SMALL)
     rewriteIndex(dir, change)
     await expectRefusedOnceMet(dir)
@@ -487,7 +487,7 @@ describe('a record', () => {
 })
 
 describe('an index in several files', () => {
-  const MANY = goodSkills(200)
+  const MANY = goodSkills(140)
   const names = Object.keys(MANY).map(path => path.split('/')[0] ?? '')
   const contents = names.map(name => `Do ${name}.\n`)
   const shards = (dir: string): string[] =>
@@ -535,7 +535,8 @@ describe('an index in several files', () => {
   async function expectListRefused(dir: string): Promise<void> {
     for (const freshness of SHOWN) {
       const runtime = createRuntime({ paths: [dir], freshness })
-      for (const [index, name] of names.entries()) expect(await runtime.render(name)).toBe(contents[index])
+      for (const [index, name] of oneIn(7, [...names.entries()]))
+        expect(await runtime.render(name)).toBe(contents[index])
       expect((await ownTools(runtime)).map(({ name }) => name)).toEqual([...names].sort())
       expect(refusals(runtime)).toHaveLength(1)
     }

@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest'
 import { isLong, times } from '../support/long.js'
 import { runCode } from '../support/processes.js'
 
-const RUNS = times(200, 1_000_000)
+const RUNS = times(60, 1_000_000)
 
 const object = () => ({
   a: { b: 1, 'x.y': 2, c: null },

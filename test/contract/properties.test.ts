@@ -26,8 +26,8 @@ import { times } from '../support/long.js'
 import { runCode } from '../support/processes.js'
 import { makeTree, skill } from '../support/tree.js'
 
-const RUNS = times(30, 100_000)
-const FILE_RUNS = times(12, 5_000)
+const RUNS = times(10, 100_000)
+const FILE_RUNS = times(4, 5_000)
 
 /** Any text, those that programs stumble over among them. */
 const hostile = fc.oneof(

@@ -15,7 +15,7 @@ import { describe, expect, it } from 'vitest'
 import { HOSTILE } from '../support/hostile-values.js'
 import { isLong, times } from '../support/long.js'
 
-const RUNS = times(10, 100_000)
+const RUNS = times(4, 100_000)
 
 class Point {
   constructor(

@@ -32,7 +32,7 @@ it('a range of versions is read as npm reads it', () => {
       if (met === null) expect(validRange(range)).toBe(null)
       else expect(met).toBe(satisfies(version, range, { includePrerelease: true }))
     }),
-    { numRuns: times(500, 100_000) },
+    { numRuns: times(100, 100_000) },
   )
 })
 
@@ -48,7 +48,7 @@ it('a text that npm does not read as a range is none, or is read as npm reads it
       const met = isInRange(version, range)
       if (met !== null) expect(met).toBe(satisfies(version, range, { includePrerelease: true }))
     }),
-    { numRuns: times(500, 100_000) },
+    { numRuns: times(100, 100_000) },
   )
   for (const none of ['1.2.3.4', '>>1', 'a', '>', '1.02', '>=1 |', '1 -2', '1..2', 'git 2', '< = 0'])
     expect(isInRange('1.2.3', none)).toBe(null)

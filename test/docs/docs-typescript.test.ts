@@ -24,7 +24,7 @@ declare global {
 }
 `
 
-it('TypeScript in the README and in pages compiles under `strict`', () => {
+it('TypeScript in the README and in pages compiles under `strict`', { tags: 'long' }, () => {
   const pages = readdirSync(join(ROOT, 'docs')).filter(name => name.endsWith('.md'))
   const programs: Record<string, string> = { 'names.d.ts': NAMES }
   for (const page of ['README.md', ...pages.map(name => `docs/${name}`)]) {

@@ -73,11 +73,12 @@ function prefixed(folder: string, tree: Tree): Tree {
 }
 
 describe('a list of an index', () => {
-  it.each<[string, PathEntry[]]>([
+  const PATHS: [string, PathEntry[]][] = [
     ['two directories', ['first', 'second']],
     ['a namespace', ['second', { dir: 'first', namespace: 'acme' }]],
     ['no main skill, and so no rules', ['second']],
-  ])('says what its shards say: %s', async (_, paths) => {
+  ]
+  it.each(oneIn(3, PATHS))('says what its shards say: %s', async (_, paths) => {
     const [byList, byShards] = [copyOf(cwd), copyOf(cwd)]
     for (const dir of [byList, byShards]) await compile({ cwd: dir, paths })
     for (const { dir } of searchDirectories(paths)) forgetList(join(byShards, dir))
@@ -140,8 +141,7 @@ describe('a list of an index', () => {
 
 describe('a list that is not of the index', () => {
   const refused = async (change: (dir: string) => void, name = 'good-5'): Promise<string> => {
-    const dir = copyOf(cwd)
-    await compile({ cwd: dir, paths: ['first'] })
+    const dir = await compiledCopy('first')
     change(join(dir, 'first'))
     const runtime = createRuntime({ cwd: dir, paths: ['first'], freshness: 'trust' })
     await runtime.listTools()
@@ -187,8 +187,7 @@ describe('a list that is not of the index', () => {
   })
 
   it('is opened anew where the index was replaced, and its tools run', async () => {
-    const dir = copyOf(cwd)
-    await compile({ cwd: dir, paths: ['first'] })
+    const dir = await compiledCopy('first')
     const runtime = createRuntime({ cwd: dir, paths: ['first'], freshness: 'trust' })
     expect((await runtime.findTool('good-1'))?.origin.via).toBe('index')
     writeFileSync(join(dir, 'first/good-5/SKILL.md'), skill('good-5', 'Fifth, again.\n', 'license: MIT\n'))
@@ -249,10 +248,24 @@ function inside<Value extends object>(dir: string, value: Value): Value {
   return JSON.parse(JSON.stringify(value).replaceAll(dir, ''))
 }
 
+const compiledOnes = new Map<string, Promise<string>>()
+
+/** A copy of the project with one of its directories compiled, which is done once. */
+async function compiledCopy(path: 'first' | 'second'): Promise<string> {
+  const once = async (): Promise<string> => {
+    const dir = temporary()
+    cpSync(join(cwd, path), join(dir, path), { recursive: true, preserveTimestamps: true })
+    await compile({ cwd: dir, paths: [path] })
+    return dir
+  }
+  const made = compiledOnes.get(path) ?? once()
+  compiledOnes.set(path, made)
+  return copyOf(await made)
+}
+
 /** A runtime over a compiled directory of its own. */
-async function compiled(path: string): Promise<Runtime> {
-  const dir = copyOf(cwd)
-  await compile({ cwd: dir, paths: [path] })
+async function compiled(path: 'first' | 'second'): Promise<Runtime> {
+  const dir = await compiledCopy(path)
   const runtime = createRuntime({ cwd: dir, paths: [path], freshness: 'trust' })
   expect((await runtime.findTool('good-4'))?.origin.via).toBe('index')
   return createRuntime({ cwd: dir, paths: [path], freshness: 'trust' })

@@ -1,7 +1,7 @@
 import { rmSync } from 'node:fs'
 import { check } from 'agent-apps/compiler'
 import { describe, expect, it } from 'vitest'
-import { EACH_WAY, outcome, project, type Way } from '../support/four-ways.js'
+import { ONE_WAY, outcome, project, type Way } from '../support/four-ways.js'
 import { makeTree, skill, type Tree } from '../support/tree.js'
 
 /** A tool in code, which gives a text. */
@@ -53,7 +53,7 @@ export default ctx => ctx.manager.invoke('deploy')
   'skills/review/SKILL.md': skill('review', 'The project reviews :stamp[].\n'),
 }
 
-describe.each(EACH_WAY)('two plugins that have tools of the same names, %s', way => {
+describe.each(ONE_WAY)('two plugins that have tools of the same names, %s', way => {
   const opened = (tree: Tree = PLUGINS) => project(way, tree, undefined, 'folder')
 
   it('are found by qualified names, and a bare name is the first in search order', async () => {
@@ -141,7 +141,7 @@ describe.each(EACH_WAY)('two plugins that have tools of the same names, %s', way
   })
 })
 
-describe.each(EACH_WAY)('copies of a skill, %s', way => {
+describe.each(ONE_WAY)('copies of a skill, %s', way => {
   it('are listed once, and each found by its own name', { tags: 'long' }, async () => {
     const { runtime } = await project(
       way,

@@ -2,7 +2,7 @@ import { expect, it } from 'vitest'
 import { lifecycleLoad } from '../support/lifecycle-load.js'
 import { times } from '../support/long.js'
 
-const CALLS = times(200, 1_000)
+const CALLS = times(80, 1_000)
 const ROUNDS = times(1, 20)
 
 it(`${CALLS} calls while tools are deactivated, reloaded and closed lose nothing, ${ROUNDS} times`, async () => {

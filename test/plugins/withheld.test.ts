@@ -95,7 +95,7 @@ export default defineTool({ name: 'add', description: 'Adds.', params: { type: '
     expect(hasRun()).toBe(before)
   })
 
-  it('is withheld where its code fails', async () => {
+  it('is withheld where its code fails', { tags: 'long' }, async () => {
     const { dir } = codeSkills({ 'greet.skill.ts': `throw new Error('not today')\n${zodTool('name')}` })
     const { tools, withheld } = await skillTools(createRuntime({ paths: [dir] }))
     expect(tools).toEqual({})

@@ -64,7 +64,7 @@ interface Dump {
 }
 
 describe('a repository is the same from its files, its index and a bundle:', () => {
-  const samples = some(COMPILED, 2)
+  const samples = some(COMPILED)
   const dumps = new Map<string, Record<'files' | 'checked' | 'trusted' | 'bundled', Dump>>()
 
   beforeAll(async () => {

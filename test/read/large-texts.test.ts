@@ -4,7 +4,7 @@ import { jsonPieces, LongList } from '../../compiler/files/sealed-file.js'
 import { LineStore } from '../../compiler/index/line-store.js'
 import { times } from '../support/long.js'
 
-const RUNS = times(50, 5_000)
+const RUNS = times(15, 5_000)
 const MEGABYTE = 1024 * 1024
 
 describe('lines outside of the heap', () => {

@@ -5,7 +5,7 @@ import { parseYaml, readYaml } from '../../compiler/1-read/frontmatter/yaml.js'
 import { times } from '../support/long.js'
 import { pick, type Random, randomFrom } from '../support/policy-model.js'
 
-const ROUNDS = times(2_000, 1_000_000)
+const ROUNDS = times(600, 1_000_000)
 
 /** What frontmatter is made of, with all that YAML gives a meaning, and much that only looks like it. */
 const KEYS = [

@@ -99,7 +99,7 @@ const COMPILE = `
 describe('a compile that changes nothing writes nothing', () => {
   it.each([
     ['small', 20],
-    ['split', 200],
+    ['split', 140],
   ] as const)('%s', async (_, count) => {
     const dir = makeTree({ ...goodSkills(count), 'good-1/a.txt': 'a\n', 'twin/SKILL.md': skill('good-2') })
     setTimes(dir)
@@ -113,7 +113,7 @@ describe('a compile that changes nothing writes nothing', () => {
     expect(second.counts).toEqual(first.counts)
   })
 
-  it('also after every file was touched', async () => {
+  it('also after every file was touched', { tags: 'long' }, async () => {
     const dir = makeTree({ ...goodSkills(150), 'good-1/a.txt': 'a\n' })
     await compile({ paths: [dir] })
     for (const path of Object.keys(snapshot(dir))) {
@@ -156,7 +156,7 @@ describe('a compile that changes nothing writes nothing', () => {
     }
   })
 
-  it('with a cache in which any value was changed', async () => {
+  it('with a cache in which any value was changed', { tags: 'long' }, async () => {
     const dir = makeTree({
       ...goodSkills(5),
       'SKILL.md': skill('boss', '', 'metadata:\n  role: main\n  $global:\n    guard: true\n'),

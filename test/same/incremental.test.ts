@@ -9,7 +9,7 @@ import { goodSkills, setTimes, skill, type Tree } from '../support/tree.js'
 
 const SEARCH = /^\.agent-apps\/search-[0-9a-f]{32}\.bin$/
 const LIST = /^\.agent-apps\/list-[0-9a-f]{32}\.json$/
-const COUNT = times(300, 10_000)
+const COUNT = times(150, 10_000)
 const SECTIONS = ['tools', 'details', 'files', 'cascades', 'contents'] as const
 
 const TREE: Tree = {

@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { compile, type Message } from 'agent-apps/compiler'
 import { askKept, deployedScript } from './kept-processes.js'
+import { isLong } from './long.js'
 import { temporary } from './temporary.js'
 import { makeTree, type Tree } from './tree.js'
 
@@ -67,10 +68,10 @@ export interface Outcome {
   via: { index: number; disk: number; bundle: number }
 }
 
-/** What the calls of a project do from files, from indexes, and in a bundle. */
+/** What the calls of a project do from files and from indexes, and in `npm run test:long` also in a bundle. */
 export async function threeWays(one: Case): Promise<Outcome[]> {
   const [{ disk, index, cwd } = {} as never] = await bothWays([one])
-  return [disk, index, ...(await fromBundles([{ ...one, cwd }]))]
+  return [disk, index, ...(isLong ? await fromBundles([{ ...one, cwd }]) : [])]
 }
 
 /** What the calls of projects do in their bundles, once the projects are gone; those with a `cwd` lie there, compiled. */

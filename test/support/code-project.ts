@@ -46,22 +46,23 @@ export type Call = [ref: string, args?: unknown]
 
 /**
  * What some calls give from disk, from the index, and from the index alone: its process holds no parser, and the
- * sources are gone.
+ * sources are gone. Without `sources`, the index is not asked before they go.
  */
 export async function threeWays(
   dir: string,
   calls: Call[],
+  { sources = true } = {},
 ): Promise<{ disk: Answer; index: Answer; modules: Answer; diagnostics: Message[] }> {
   const job = { cwd: dir, paths: [dir], calls }
   const disk = await one(SCRIPT, { ...job, freshness: 'check' })
   const { diagnostics } = await compile({ cwd: dir, paths: [dir] })
   const deployed = deployedScript(SCRIPT)
-  const index = await one(deployed, { ...job, freshness: 'check' })
+  const index = sources ? await one(deployed, { ...job, freshness: 'check' }) : null
   for (const name of readdirSync(dir)) {
     if (!name.startsWith('.agent-apps')) rmSync(join(dir, name), { recursive: true })
   }
   const modules = await one(deployed, { ...job, freshness: 'trust' }, 'modules alone')
-  return { disk, index, modules, diagnostics }
+  return { disk, index: index ?? modules, modules, diagnostics }
 }
 
 async function one(script: string, job: unknown, purpose = ''): Promise<Answer> {

@@ -13,6 +13,8 @@ export type Way = (typeof WAYS)[number]
 
 /** The ways that need no bundle, in every run; all ways in `npm run test:long`. */
 export const EACH_WAY: readonly Way[] = isLong ? WAYS : ['from disk', 'compiled, trusted']
+/** One way in every run, where other tests read alike from disk; all ways in `npm run test:long`. */
+export const ONE_WAY: readonly Way[] = isLong ? WAYS : ['compiled, trusted']
 
 export interface Project {
   cwd: string

@@ -1,8 +1,9 @@
-import { PGlite } from '@electric-sql/pglite'
+import type { PGlite } from '@electric-sql/pglite'
 import type { Store } from 'agent-apps'
 import { fileStore, redisStore, SQL_TABLE, sqlStore } from 'agent-apps/store'
 import { storeConformance } from 'agent-apps/testing'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { isLong } from '../support/long.js'
 import { temporary } from '../support/temporary.js'
 
 const CONFLICT = { code: 'STATE_CONFLICT' }
@@ -13,8 +14,10 @@ let database: PGlite | undefined
 const query = async (text: string, values: (string | number | null)[]) =>
   ((await database?.query(text, values))?.rows ?? []) as Record<string, unknown>[]
 
-// A database takes seconds to start, so all tests share one.
+// A database takes seconds to start, so it is there in `npm run test:long` alone, where all tests share one.
 beforeAll(async () => {
+  if (!isLong) return
+  const { PGlite } = await import('@electric-sql/pglite')
   database = await PGlite.create()
   await database.exec(SQL_TABLE)
 })
@@ -24,7 +27,7 @@ afterAll(() => database?.close())
 describe('storeConformance', () => {
   it('passes the store for a directory', () => storeConformance(fileStore(temporary())))
 
-  it('passes the store for SQL', async () => {
+  it('passes the store for SQL', { tags: 'long' }, async () => {
     await storeConformance(sqlStore(query))
     expect(await query('SELECT * FROM agent_apps_store', [])).toEqual([])
   })
@@ -44,7 +47,30 @@ describe('storeConformance', () => {
 })
 
 describe('sqlStore', () => {
-  it('takes a statement that a client sends again for the one that it was', async () => {
+  it('sets a key once for a version, by the rows that a statement gives', async () => {
+    const asked: unknown[][] = []
+    let rows: unknown[] = []
+    const store = sqlStore(async (text, values) => {
+      asked.push([text.split(' ')[0], ...values.slice(0, 3)])
+      return rows
+    })
+    const key = expect.stringMatching(/^[0-9a-f]{64}$/)
+    expect(await store.get('a')).toBeNull()
+    await expect(store.set('a', { b: 1 }, null)).rejects.toMatchObject(CONFLICT)
+    rows = [{ version: 'one', value: '{"b":1}', expires: null }]
+    const version = await store.set('a', { b: 1 }, 'one')
+    expect(await store.get('a')).toEqual({ value: { b: 1 }, version: 'one' })
+    await store.delete('a')
+    expect(asked).toEqual([
+      ['SELECT', key, expect.any(Number)],
+      ['INSERT', key, expect.any(String), '{"b":1}'],
+      ['UPDATE', key, version, '{"b":1}'],
+      ['SELECT', key, expect.any(Number)],
+      ['DELETE', key],
+    ])
+  })
+
+  it('takes a statement that a client sends again for the one that it was', { tags: 'long' }, async () => {
     const twice = sqlStore(async (text, values) => {
       await query(text, values)
       return query(text, values)
@@ -54,7 +80,7 @@ describe('sqlStore', () => {
     expect(await twice.get('again')).toEqual({ value: 2, version: second })
   })
 
-  it('keeps a value until it has expired by every clock, and then removes it', async () => {
+  it('keeps a value until it has expired by every clock, and then removes it', { tags: 'long' }, async () => {
     const store = sqlStore(query)
     const justNow = Date.now() - CLOCK_DIFFERENCE / 2
     const version = await store.set('expires', 1, null, { expires: justNow })
@@ -68,7 +94,7 @@ describe('sqlStore', () => {
     await store.delete('expires')
   })
 
-  it('sets a value anew over one that has expired and is still there', async () => {
+  it('sets a value anew over one that has expired and is still there', { tags: 'long' }, async () => {
     const store = sqlStore(query)
     const version = await store.set('old', 1, null)
     await query('UPDATE agent_apps_store SET expires = $1 WHERE name = $2', [1, '"old"'])
@@ -95,7 +121,7 @@ describe('sqlStore', () => {
     },
   )
 
-  it('reports a row that is damaged', async () => {
+  it('reports a row that is damaged', { tags: 'long' }, async () => {
     const store = sqlStore(query)
     await store.set('damaged', 1, null)
     await query('UPDATE agent_apps_store SET value = $1 WHERE name = $2', ['{', '"damaged"'])

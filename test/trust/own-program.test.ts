@@ -193,7 +193,9 @@ describe('a project that the program is no part of', () => {
     },
   )
 
-  it('is not chosen where its folder is one that others write to, or that holds all that a user has', async () => {
+  it('is not chosen where its folder is one that others write to, or that holds all that a user has', {
+    tags: 'long',
+  }, async () => {
     const home = await compiledProject({ 'bin/app.mjs': program(), 'user/.keep': '' })
     expect(start(home, ['bin/app.mjs'])).toEqual(OWN)
     for (const HOME of some([join(home, 'user'), home]))

@@ -124,7 +124,7 @@ describe('a project that nobody chose', () => {
 
   it('is asked about once, whenever a call comes while the answer does', { tags: 'long' }, async () => {
     const { runtime, requests } = asking(await compiled(), ['allow-session'])
-    const calls = Array.from({ length: times(50, 200) }, async (_, delay) => {
+    const calls = Array.from({ length: times(20, 200) }, async (_, delay) => {
       // Ticks: each call looks for an answer a little later than the one before it.
       for (let tick = 0; tick < delay; tick++) await (delay % 2 === 0 ? null : new Promise(setImmediate))
       return runtime.forAgent().invoke('build')

@@ -8,6 +8,6 @@ it('files come to what a plain model of read, write and edit says', async () => 
     fc.asyncProperty(editSequences, async sequence => {
       expect(await editDifference(sequence)).toBeNull()
     }),
-    { numRuns: times(30, 10_000) },
+    { numRuns: times(10, 10_000) },
   )
 })
