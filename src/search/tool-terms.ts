@@ -1,13 +1,8 @@
 import { byCodePoint } from '../base/code-point-order.js'
-import { grown } from '../base/grown.js'
+import { selectFirst } from '../base/select-first.js'
+import { FieldCounts, SEARCH_FIELDS, type SearchField } from './field-counts.js'
+import { countName, countText, currentVocabulary, textBytes } from './text-terms.js'
 import type { Vocabulary } from './vocabulary.js'
-import {
-  addTermsOfLine,
-  currentVocabulary,
-  termNumbersOfName,
-  termNumbersOfText,
-  textBytes,
-} from './words.js'
 
 /** The texts of a tool that a search looks at. */
 export interface SearchedTexts {
@@ -17,9 +12,6 @@ export interface SearchedTexts {
   /** The text of a skill, empty where that is for nobody to search: then it tells nothing of itself. */
   body: string
 }
-
-export const SEARCH_FIELDS = ['name', 'tags', 'description', 'headings', 'body'] as const
-export type SearchField = (typeof SEARCH_FIELDS)[number]
 
 /**
  * The terms of a tool, each with its weight in `LEVELS` levels, as BM25F has it: a field that is long for its kind
@@ -56,107 +48,96 @@ const SATURATION = 1.2
 /** The terms of a tool with their weights: those that it declares, and the strongest others. */
 export function toolTerms(texts: SearchedTexts): ToolTerms {
   const vocabulary = currentVocabulary()
-  declared.clear()
-  inBody.clear()
-  for (const { field, terms, unit } of fieldsOf(texts)) {
-    const sums = isDeclared(field) ? declared : inBody
-    for (const term of terms) sums.add(term, unit)
-  }
-  const others = inBody.terms.filter(term => declared.of(term) === 0)
-  const terms = [...declared.terms, ...strongest(others, inBody, vocabulary)]
+  countFields(texts, vocabulary)
+  const units = fieldUnits()
+  const terms: number[] = []
+  const others: number[] = []
+  for (const term of counts.terms) (declaredWeight(term, units) > 0 ? terms : others).push(term)
+  for (const term of strongest(others, units, vocabulary)) terms.push(term)
   const all = new Uint8Array(terms.length)
-  const own = new Uint8Array(terms.length)
-  for (const [at, term] of terms.entries()) {
-    own[at] = levelOf(declared.of(term))
-    all[at] = levelOf(declared.of(term) + inBody.of(term))
+  const declared = new Uint8Array(terms.length)
+  for (let at = 0; at < terms.length; at++) {
+    const term = terms[at] as number
+    const own = declaredWeight(term, units)
+    declared[at] = levelOf(own)
+    all[at] = levelOf(own + textWeight(term, units))
   }
-  return { terms, vocabulary, all, declared: own }
+  return { terms, vocabulary, all, declared }
 }
 
-/** A sum for each term. */
-class Sums {
-  /** Those with a sum, in the order in which they came. */
-  readonly terms: number[] = []
-  #sums = new Float64Array(1024)
+/** The counts of one tool at a time: new ones for each would take longer than all else. */
+const counts = new FieldCounts()
 
-  clear(): void {
-    for (const term of this.terms) this.#sums[term] = 0
-    this.terms.length = 0
-  }
-
-  add(term: number, value: number): void {
-    this.#sums = grown(this.#sums, term + 1)
-    if (this.#sums[term] === 0) this.terms.push(term)
-    this.#sums[term] = (this.#sums[term] as number) + value
-  }
-
-  of(term: number): number {
-    return this.#sums[term] ?? 0
-  }
+/** Counts the terms of each field of a tool. */
+function countFields({ name, tags, description, body }: SearchedTexts, vocabulary: Vocabulary): void {
+  counts.clear()
+  counts.setField('name')
+  countName(name, vocabulary, counts)
+  counts.setField('tags')
+  countText(tags.join(' '), vocabulary, counts)
+  counts.setField('description')
+  countText(description, vocabulary, counts)
+  countBody(body, vocabulary)
 }
 
-/** The sums of one tool at a time: new ones for each would take longer than all else. */
-const declared = new Sums()
-const inBody = new Sums()
+/** The weight of one occurrence in each field. */
+function fieldUnits(): Float64Array {
+  return Float64Array.from(SEARCH_FIELDS, (field, at) => {
+    const { weight, byLength, usual } = FIELDS[field]
+    let length = 0
+    for (const term of counts.terms) length += counts.of(term, at)
+    return weight / (1 - byLength + (byLength * length) / usual)
+  })
+}
+
+/** The number of fields that a tool declares, the first of `SEARCH_FIELDS`. */
+const DECLARED = 3
+
+function declaredWeight(term: number, units: Float64Array): number {
+  return weightIn(term, units, 0, DECLARED)
+}
+
+/** The weight of a term in headings and body. */
+function textWeight(term: number, units: Float64Array): number {
+  return weightIn(term, units, DECLARED, SEARCH_FIELDS.length)
+}
+
+function weightIn(term: number, units: Float64Array, from: number, to: number): number {
+  let weight = 0
+  for (let field = from; field < to; field++) weight += counts.of(term, field) * (units[field] as number)
+  return weight
+}
 
 /** The weight that each field of a tool gives to a term; of one that none has, to those that begin with it. */
 export function fieldWeights(texts: SearchedTexts, term: string): Partial<Record<SearchField, number>> {
   const vocabulary = currentVocabulary()
-  const fields = fieldsOf(texts).map(({ terms, ...field }) => ({
-    ...field,
-    terms: terms.map(number => vocabulary.termAt(number)),
-  }))
-  const isThere = fields.some(({ terms }) => terms.includes(term))
+  countFields(texts, vocabulary)
+  const exact = counts.terms.filter(number => vocabulary.termAt(number) === term)
+  const meant =
+    exact.length > 0 ? exact : counts.terms.filter(number => vocabulary.termAt(number).startsWith(term))
+  const units = fieldUnits()
   const weights: Partial<Record<SearchField, number>> = {}
-  for (const { field, terms, unit } of fields) {
-    const count = terms.filter(one => (isThere ? one === term : one.startsWith(term))).length
-    if (count > 0) weights[field] = count * unit
+  for (const [at, field] of SEARCH_FIELDS.entries()) {
+    const weight = meant.reduce((sum, number) => sum + weightIn(number, units, at, at + 1), 0)
+    if (weight > 0) weights[field] = weight
   }
   return weights
 }
 
-/** The terms of each field as numbers of the vocabulary, and the weight of one occurrence there. */
-function fieldsOf({ name, tags, description, body }: SearchedTexts): FieldTerms[] {
-  const { headings, prose } = partsOf(body)
-  return [
-    fieldOf('name', termNumbersOfName(name)),
-    fieldOf('tags', termNumbersOfText(tags.join(' '))),
-    fieldOf('description', termNumbersOfText(description)),
-    fieldOf('headings', headings),
-    fieldOf('body', prose),
-  ]
-}
-
-interface FieldTerms {
-  field: SearchField
-  terms: number[]
-  unit: number
-}
-
-function fieldOf(field: SearchField, terms: number[]): FieldTerms {
-  const { weight, byLength, usual } = FIELDS[field]
-  return { field, terms, unit: weight / (1 - byLength + (byLength * terms.length) / usual) }
-}
-
-function isDeclared(field: SearchField): boolean {
-  return field === 'name' || field === 'tags' || field === 'description'
-}
-
-/** The terms of the headings of a Markdown text, and those of its other lines; without code, whose words name no task. */
-function partsOf(body: string): { headings: number[]; prose: number[] } {
-  const parts = { headings: [] as number[], prose: [] as number[] }
+/** Counts the terms of the headings of a Markdown text, and those of its other lines; without code, whose words name no task. */
+function countBody(body: string, vocabulary: Vocabulary): void {
   const bytes = textBytes(body)
   let isCode = false
   for (let start = 0; start < bytes.length; start++) {
     if (isFence(bytes, start)) isCode = !isCode
     else if (!isCode) {
-      start = addTermsOfLine(bytes, start, isHeading(bytes, start) ? parts.headings : parts.prose)
+      counts.setField(isHeading(bytes, start) ? 'headings' : 'body')
+      start = vocabulary.countLine(bytes, start, counts)
       continue
     }
     const end = bytes.indexOf(NEWLINE, start)
     start = end === -1 ? bytes.length : end
   }
-  return parts
 }
 
 const [NEWLINE, SPACE, TAB, RETURN, HASH, BACKTICK, TILDE] = [10, 32, 9, 13, 35, 96, 126]
@@ -180,13 +161,14 @@ function levelOf(weight: number): number {
   return weight === 0 ? 0 : Math.max(1, Math.round((LEVELS * weight) / (SATURATION + weight)))
 }
 
-/** The strongest terms of a body; of those as strong, the first in code-point order. */
-function strongest(terms: readonly number[], sums: Sums, vocabulary: Vocabulary): readonly number[] {
+/** The strongest terms of headings and body; of those as strong, the first in code-point order. */
+function strongest(terms: number[], units: Float64Array, vocabulary: Vocabulary): number[] {
   if (terms.length <= BODY_TERMS) return terms
-  const least = Float64Array.from(terms, term => sums.of(term)).sort()[terms.length - BODY_TERMS] as number
-  const stronger = terms.filter(term => sums.of(term) > least)
-  const equal = terms
-    .filter(term => sums.of(term) === least)
-    .sort((a, b) => byCodePoint(vocabulary.termAt(a), vocabulary.termAt(b)))
-  return [...stronger, ...equal.slice(0, BODY_TERMS - stronger.length)]
+  selectFirst(
+    terms,
+    BODY_TERMS,
+    (a, b) =>
+      textWeight(b, units) - textWeight(a, units) || byCodePoint(vocabulary.termAt(a), vocabulary.termAt(b)),
+  )
+  return terms.slice(0, BODY_TERMS)
 }

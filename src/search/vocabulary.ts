@@ -1,12 +1,16 @@
 import { grown } from '../base/grown.js'
+import type { FieldCounts } from './field-counts.js'
 import { stem } from './stem.js'
+import { telling, WORD_MAX, wordsIn } from './words.js'
 
-/** Slots of the table. */
-const SLOTS = 2 ** 17
+const SLOT_BITS = 17
 /** Words that a vocabulary may hold before it is given up, so that the table does not fill. */
-const WORDS_MAX = SLOTS / 2
-/** Longer runs of letters are encoded data. */
-export const WORD_MAX = 64
+const WORDS_MAX = 2 ** (SLOT_BITS - 1)
+/** The numbers of a slot: a word's last eight bytes as two, its term, and its length. */
+const [TAIL, HEAD, TERM, LENGTH, SLOT_SIZE] = [0, 1, 2, 3, 4]
+const TABLE_SIZE = SLOT_SIZE * 2 ** SLOT_BITS
+/** In place of a term's number: a word without a term. Smaller numbers stand for the terms of several words. */
+const NONE = -1
 const NEWLINE = 10
 
 /**
@@ -17,23 +21,20 @@ export class Vocabulary {
   /** The terms by number. */
   readonly #terms: string[] = []
   readonly #numbers = new Map<string, number>()
-  /** The number of the term of each word. */
+  /** The number of the term of each word that was asked for as a string. */
   readonly #words = new Map<string, number>()
-  /** An open hash table of words in ASCII: the hash of each, and where its letters end in `#letters`; 0 for a free slot. */
-  readonly #hashes = new Int32Array(SLOTS)
-  readonly #ends = new Uint32Array(SLOTS)
-  readonly #lengths = new Uint8Array(SLOTS)
-  /** The number of the term of each; -1 for a word that says nothing. */
-  readonly #termOf = new Int32Array(SLOTS)
-  #letters = new Uint8Array(8 * SLOTS)
+  /** An open hash table of words. Its slots lie one after another; a free one has no tail. */
+  readonly #table = new Int32Array(TABLE_SIZE)
+  /** The letters of the words, and the end of each slot's word in them. */
+  #letters = new Uint8Array(8 * 2 ** SLOT_BITS)
+  readonly #ends = new Uint32Array(2 ** SLOT_BITS)
   #used = 0
   #size = 0
-
-  /** @param stopWords words that say nothing about a task */
-  constructor(private readonly stopWords: ReadonlySet<string>) {}
+  /** The terms of slots with several; such a slot's term is `NONE` - 1 - a place here. */
+  readonly #several: number[][] = []
 
   get isFull(): boolean {
-    return this.#size > WORDS_MAX
+    return this.#size + this.#words.size > WORDS_MAX
   }
 
   termAt(number: number): string {
@@ -44,74 +45,110 @@ export class Vocabulary {
   numberOf(word: string): number {
     const known = this.#words.get(word)
     if (known !== undefined) return known
-    const term = stem(word)
-    const number = this.#numbers.get(term) ?? this.#terms.push(term) - 1
-    this.#numbers.set(term, number)
+    const number = this.#numberOfTerm(stem(word))
     this.#words.set(word, number)
-    this.#size++
+    return number
+  }
+
+  #numberOfTerm(term: string): number {
+    const known = this.#numbers.get(term)
+    if (known !== undefined) return known
+    const number = this.#terms.push(term) - 1
+    this.#numbers.set(term, number)
     return number
   }
 
   /**
-   * Adds the numbers of the terms of a line, without words that say nothing.
+   * Counts the terms of a line, without words that say nothing.
    *
-   * @returns the end of the line; null if it is not ASCII
+   * @param bytes a text in UTF-8
+   * @returns the end of the line
    */
-  addAscii(bytes: Uint8Array, start: number, to: number[]): number | null {
+  countLine(bytes: Uint8Array, start: number, counts: FieldCounts): number {
     let wordStart = start
-    let hash = 0
+    let [head, tail] = [0, 0]
     for (let at = start; ; at++) {
       const byte = at < bytes.length ? (bytes[at] as number) : NEWLINE
-      if (byte > 127) return null
       const letter = LETTERS[byte] as number
       if (letter !== 0) {
-        hash = (Math.imul(hash, 31) + letter) | 0
+        head = (head << 8) | (tail >>> 24)
+        tail = (tail << 8) | letter
         continue
       }
-      if (at > wordStart && at - wordStart <= WORD_MAX) {
-        const number = this.#find(bytes, wordStart, at, hash)
-        if (number !== -1) to.push(number)
+      if (tail !== 0) {
+        this.#countRun(bytes, wordStart, at, head, tail, counts)
+        head = 0
+        tail = 0
       }
       if (byte === NEWLINE) return at
       wordStart = at + 1
-      hash = 0
     }
   }
 
-  #find(bytes: Uint8Array, start: number, end: number, hash: number): number {
-    let slot = (hash ^ (hash >>> 15)) & (SLOTS - 1)
-    for (; this.#ends[slot] !== 0; slot = (slot + 1) & (SLOTS - 1))
-      if (this.#hashes[slot] === hash && this.#isWord(slot, bytes, start, end))
-        return this.#termOf[slot] as number
-    return this.#add(slot, hash, bytes, start, end)
+  /** Counts the terms of bytes without separators in ASCII: of one word, if all of them are ASCII. */
+  #countRun(
+    bytes: Uint8Array,
+    start: number,
+    end: number,
+    head: number,
+    tail: number,
+    counts: FieldCounts,
+  ): void {
+    if (end - start > WORD_MAX) {
+      for (const word of telling(wordsIn(decoder.decode(bytes.subarray(start, end)))))
+        counts.add(this.numberOf(word))
+      return
+    }
+    const term = this.#find(bytes, start, end, head, tail)
+    if (term >= 0) counts.add(term)
+    else if (term < NONE) for (const one of this.#several[NONE - 1 - term] as number[]) counts.add(one)
   }
 
+  #find(bytes: Uint8Array, start: number, end: number, head: number, tail: number): number {
+    const table = this.#table
+    const hash = Math.imul(head, 31) ^ Math.imul(tail, 0x9e3779b1)
+    let slot = (hash >>> (32 - SLOT_BITS)) * SLOT_SIZE
+    for (; table[slot + TAIL] !== 0; slot = (slot + SLOT_SIZE) % TABLE_SIZE)
+      if (table[slot + TAIL] === tail && table[slot + HEAD] === head && this.#isWord(slot, bytes, start, end))
+        return table[slot + TERM] as number
+    table[slot + TAIL] = tail
+    table[slot + HEAD] = head
+    table[slot + LENGTH] = end - start
+    const term = this.#add(slot, bytes.subarray(start, end))
+    table[slot + TERM] = term
+    return term
+  }
+
+  /** True for a slot's word, if its last eight bytes are those. */
   #isWord(slot: number, bytes: Uint8Array, start: number, end: number): boolean {
-    if (this.#lengths[slot] !== end - start) return false
-    const from = (this.#ends[slot] as number) - end
-    for (let at = start; at < end; at++)
+    if (this.#table[slot + LENGTH] !== end - start) return false
+    if (end - start <= 8) return true
+    const from = (this.#ends[slot / SLOT_SIZE] as number) - end
+    for (let at = start; at < end - 8; at++)
       if (this.#letters[from + at] !== LETTERS[bytes[at] as number]) return false
     return true
   }
 
-  #add(slot: number, hash: number, bytes: Uint8Array, start: number, end: number): number {
-    const letters = bytes.subarray(start, end).map(byte => LETTERS[byte] as number)
-    const word = String.fromCharCode(...letters)
+  #add(slot: number, run: Uint8Array): number {
+    const letters = run.map(byte => LETTERS[byte] as number)
     this.#letters = grown(this.#letters, this.#used + letters.length)
     this.#letters.set(letters, this.#used)
     this.#used += letters.length
+    this.#ends[slot / SLOT_SIZE] = this.#used
     this.#size++
-    this.#hashes[slot] = hash
-    this.#ends[slot] = this.#used
-    this.#lengths[slot] = letters.length
-    const number = this.stopWords.has(word) ? -1 : this.numberOf(word)
-    this.#termOf[slot] = number
-    return number
+    const word = String.fromCharCode(...letters)
+    const words = /[^\0-\x7f]/.test(word) ? wordsIn(decoder.decode(run)) : [word]
+    const terms = telling(words).map(one => this.#numberOfTerm(stem(one)))
+    const [term = NONE] = terms
+    return terms.length > 1 ? NONE - this.#several.push(terms) : term
   }
 }
 
-/** For each ASCII character the code of the letter in lower case, or of the digit; 0 for all others. */
-const LETTERS = Uint8Array.from({ length: 128 }, (_, code) => {
+const decoder = new TextDecoder()
+
+/** For each byte the code of the letter in lower case, or of the digit; 0 for other ASCII characters; all other bytes themselves. */
+const LETTERS = Uint8Array.from({ length: 256 }, (_, code) => {
+  if (code > 127) return code
   const character = String.fromCharCode(code).toLowerCase()
   return /[a-z0-9]/.test(character) ? character.charCodeAt(0) : 0
 })

@@ -1,6 +1,7 @@
 import { stem } from './stem.js'
-import { Vocabulary, WORD_MAX } from './vocabulary.js'
 
+/** Longer runs of letters are encoded data. */
+export const WORD_MAX = 64
 /** At most this much of one text counts, in UTF-16 units, so that a hostile one costs no more than a long one. */
 export const TEXT_MAX = 8192
 /** More words make a query no better, and may take long: each may be the beginning of many terms. */
@@ -14,6 +15,11 @@ const STOP_WORDS: ReadonlySet<string> = new Set(
   ).split(' '),
 )
 
+/** Words without those that say nothing about a task. */
+export function telling(words: readonly string[]): string[] {
+  return words.filter(word => !STOP_WORDS.has(word))
+}
+
 /** A word of a query, and the term that it is looked up by. */
 export interface QueryWord {
   /** In lower case. */
@@ -21,67 +27,12 @@ export interface QueryWord {
   term: string
 }
 
-/** The words that were met. They are the same in most texts. */
-let vocabulary = new Vocabulary(STOP_WORDS)
-
-/** The vocabulary for the terms of a tool: their numbers are valid until the next tool's. */
-export function currentVocabulary(): Vocabulary {
-  if (vocabulary.isFull) vocabulary = new Vocabulary(STOP_WORDS)
-  return vocabulary
-}
-
-/** The terms of a text in order: its words, stemmed, without those that say nothing. */
-export function termsOfText(text: string): string[] {
-  return termNumbersOfText(text).map(number => vocabulary.termAt(number))
-}
-
-export function termNumbersOfText(text: string): number[] {
-  const numbers: number[] = []
-  const bytes = textBytes(text)
-  for (let start = 0; start < bytes.length; start++) start = addTermsOfLine(bytes, start, numbers)
-  return numbers
-}
-
-const encoder = new TextEncoder()
-const decoder = new TextDecoder()
-/** A unit of UTF-16 takes three bytes at most. */
-const encoded = new Uint8Array(3 * TEXT_MAX)
-
-/** Encodes the first `TEXT_MAX` units of a text as UTF-8. The next call overwrites the result. */
-export function textBytes(text: string): Uint8Array {
-  return encoded.subarray(0, encoder.encodeInto(text.slice(0, TEXT_MAX), encoded).written)
-}
-
-/**
- * Adds the numbers of the terms of a line to others.
- *
- * @returns the end of the line
- */
-export function addTermsOfLine(bytes: Uint8Array, start: number, to: number[]): number {
-  const { length } = to
-  const asciiEnd = vocabulary.addAscii(bytes, start, to)
-  if (asciiEnd !== null) return asciiEnd
-  to.length = length
-  const next = bytes.indexOf(NEWLINE, start)
-  const end = next === -1 ? bytes.length : next
-  for (const word of wordsIn(decoder.decode(bytes.subarray(start, end))))
-    if (!STOP_WORDS.has(word)) to.push(vocabulary.numberOf(word))
-  return end
-}
-
-const NEWLINE = 10
-
-/** The terms of a name: `readCsvFile` gives its parts too. Here every word tells something. */
-export function termNumbersOfName(name: string): number[] {
-  return wordsAndParts(name).map(word => vocabulary.numberOf(word))
-}
-
 /** The first words of a query, each once. A query of words that say nothing keeps them: names may have them. */
 export function wordsOfQuery(query: string): QueryWord[] {
   const words = wordsAndParts(query)
-  const telling = words.filter(word => !STOP_WORDS.has(word))
+  const some = telling(words)
   const byTerm = new Map<string, QueryWord>()
-  for (const word of telling.length > 0 ? telling : words) {
+  for (const word of some.length > 0 ? some : words) {
     const term = stem(word)
     if (byTerm.size < QUERY_WORDS_MAX && !byTerm.has(term)) byTerm.set(term, { word, term })
   }
@@ -96,7 +47,7 @@ const IS_UNSPACED = new RegExp(`^[${UNSPACED}]`, 'u')
 const PARTS = /(?<=[\p{Ll}\p{N}])(?=\p{Lu})|(?<=\p{Lu})(?=\p{Lu}\p{Ll}{2})/u
 
 /** The words of a text, in lower case. */
-function wordsIn(text: string): string[] {
+export function wordsIn(text: string): string[] {
   const lower = text.slice(0, TEXT_MAX).toLowerCase()
   // Most names and queries are ASCII, which the simpler expression reads in half the time.
   if (!/[^\0-\x7f]/.test(lower)) return (lower.match(/[a-z0-9]+/g) ?? []).filter(isWord)
@@ -105,7 +56,10 @@ function wordsIn(text: string): string[] {
     .filter(isWord)
 }
 
-function wordsAndParts(text: string): string[] {
+/** The words of a text, and the parts of those that are names like `readCSVFile`. */
+export function wordsAndParts(text: string): string[] {
+  // Without a capital, no word has parts.
+  if (!/[A-Z]|[^\0-\x7f]/.test(text)) return wordsIn(text)
   return (text.slice(0, TEXT_MAX).match(RUNS) ?? []).flatMap(run => {
     const parts = run.split(PARTS)
     return wordsIn(parts.length > 1 ? `${run} ${parts.join(' ')}` : run)

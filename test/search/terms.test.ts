@@ -1,16 +1,23 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
+import fc from 'fast-check'
 import { stemmer } from 'stemmer'
 import { describe, expect, it } from 'vitest'
+import { selectFirst } from '../../src/base/select-first.js'
+import { FieldCounts } from '../../src/search/field-counts.js'
 import { EVERYTHING, rank, searchViewOf } from '../../src/search/rank.js'
 import { stem } from '../../src/search/stem.js'
 import { TermStore } from '../../src/search/term-store.js'
+import { countName, currentVocabulary, termsOfText } from '../../src/search/text-terms.js'
 import { fieldWeights, type SearchedTexts, type ToolTerms, toolTerms } from '../../src/search/tool-terms.js'
-import { currentVocabulary, termNumbersOfName, termsOfText, wordsOfQuery } from '../../src/search/words.js'
+import { wordsOfQuery } from '../../src/search/words.js'
 import { ROOT } from '../support/processes.js'
 
 function termsOfName(name: string): string[] {
-  return termNumbersOfName(name).map(number => currentVocabulary().termAt(number))
+  const counts = new FieldCounts()
+  const vocabulary = currentVocabulary()
+  countName(name, vocabulary, counts)
+  return counts.terms.map(term => vocabulary.termAt(term))
 }
 
 function indexTerms(tools: readonly ToolTerms[]) {
@@ -45,6 +52,21 @@ describe('terms', () => {
     expect(termsOfText('部署指南 and かな 字')).toEqual(['部署', '署指', '指南', 'かな', '字'])
   })
 
+  it('of words beside others without a space, and of long ones, are their own', () => {
+    expect(termsOfText('foo中文bar, ÄRGER Ärger—x 中文')).toEqual(['foo', '中文', 'bar', 'ärger', 'x'])
+    expect(termsOfText('strative1 administrative1 registrative1 Administrative1')).toEqual([
+      'strative1',
+      'administrative1',
+      'registrative1',
+    ])
+    const long = '中'.repeat(40)
+    expect(termsOfText(`${'x'.repeat(65)} ${'b'.repeat(64)} ${long}文`)).toEqual([
+      'b'.repeat(64),
+      '中中',
+      '中文',
+    ])
+  })
+
   it('of a name are its parts too, those that say nothing elsewhere among them', () => {
     expect(termsOfName('acme:use-skill')).toEqual(['acm', 'us', 'skill'])
     expect(termsOfName('readCSVFile')).toEqual(['readcsvfil', 'read', 'csv', 'file'])
@@ -77,6 +99,20 @@ describe('terms', () => {
   })
 })
 
+describe('selectFirst', () => {
+  it('puts the first by a comparison in front, as sorting does', () => {
+    fc.assert(
+      fc.property(fc.array(fc.nat(20)), fc.nat(30), (numbers, count) => {
+        const selected = [...numbers]
+        selectFirst(selected, count, (a, b) => a - b)
+        const sorted = numbers.toSorted((a, b) => a - b)
+        expect(selected.slice(0, count).sort((a, b) => a - b)).toEqual(sorted.slice(0, count))
+        expect(selected.sort((a, b) => a - b)).toEqual(sorted)
+      }),
+    )
+  })
+})
+
 describe('the weight of a term', () => {
   const texts = textsOf({
     name: 'deploy',
@@ -103,6 +139,11 @@ describe('the weight of a term', () => {
       'watch',
       'canari',
     ])
+    const most = textsOf({ body: Array.from({ length: 300 }, (_, number) => `word${number}`).join(' ') })
+    const kept = Array.from({ length: 300 }, (_, number) => `word${number}`)
+      .sort()
+      .slice(0, 128)
+    expect([...weightsOf({ ...most, name: '' }).keys()].sort()).toEqual(kept)
     expect(fieldWeights(texts, 'deploi')).toEqual({ name: expect.closeTo(4.5) })
     expect(Object.keys(fieldWeights({ ...texts, tags: ['canary'] }, 'canari'))).toEqual(['tags', 'body'])
   })
