@@ -19,6 +19,7 @@ export {
   type AgentCatalog,
   type AgentCatalogOptions,
   makeRelevant,
+  RELEVANT,
   type Relevant,
   type RelevantOptions,
 } from '../src/catalog/relevant-skills.js'

@@ -1,4 +1,4 @@
-import { makeCatalog, makeRelevant } from 'agent-apps'
+import { makeCatalog, makeRelevant, RELEVANT } from 'agent-apps'
 import type { AgentRuntime, RunEvents, ToolDef } from 'agent-apps/runtime'
 import { modelNames } from '../model-names.js'
 import { type ModelTool, modelTool } from './model-tool.js'
@@ -39,10 +39,6 @@ export const OFFER_NAMES: OfferNames = {
 }
 
 export const CATALOG_BUDGET = 4000
-/** The share of the budget that the skills that a user's words find may have besides. */
-const RELEVANT_SHARE = 1 / 4
-/** The most skills, or tools, that are found by words. */
-const FOUND_MAX = 20
 /** The most names in a schema's `enum`; more would fill the prompt. */
 const ENUM_MAX = 100
 
@@ -80,12 +76,16 @@ export async function modelTools(wanted: Offered): Promise<Offer> {
     instructions: catalog.text,
     async relevantTo(words) {
       if (others.length === 0) return ''
-      const hits = await agent.search(words, { names: others, library: true, limit: FOUND_MAX })
-      return (await makeRelevant(hits, { budget: budget * RELEVANT_SHARE })).text
+      const hits = await agent.search(words, { names: others, library: true, limit: RELEVANT.most })
+      return (await makeRelevant(hits, { budget: budget * RELEVANT.share })).text
     },
     async toolsFor(words) {
       const named = new Map([...modelNamed].map(([modelName, { name }]) => [name, modelName]))
-      const hits = await agent.search(words, { names: [...named.keys()], library: true, limit: FOUND_MAX })
+      const hits = await agent.search(words, {
+        names: [...named.keys()],
+        library: true,
+        limit: RELEVANT.most,
+      })
       return hits.flatMap(({ name }) => named.get(name) ?? [])
     },
   }

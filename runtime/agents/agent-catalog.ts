@@ -4,6 +4,7 @@ import {
   type AgentCatalog,
   type AgentCatalogOptions,
   makeRelevant,
+  RELEVANT,
 } from '../../src/catalog/relevant-skills.js'
 import { withOwnFields } from '../find/make-tool.js'
 import { plainSourceOf } from '../find/tool-list.js'
@@ -14,10 +15,6 @@ import type { ToolDef } from '../state/tool-def.js'
 const searches = lazy(() => import('../search/search-tools.js'))
 
 const OPTIONS: OptionTable<'for' | 'relevantBudget'> = { for: 'string', relevantBudget: 'number' }
-/** The share of the budget that `relevant` may have besides. */
-const SHARE = 1 / 4
-/** The most tools that are looked at for `relevant`. */
-const FOUND_MAX = 20
 
 /** A plain tool of a list is described by its row alone. */
 const KNOWN: KnownOfTools<ToolDef> = {
@@ -44,14 +41,14 @@ export async function agentCatalog(
   const { format, budget, countTokens, location } = options
   const names = [...catalog.named, ...catalog.unnamed]
   const { searchTools } = await searches()
-  const { hits } = await searchTools(words, { names, library: true, limit: FOUND_MAX }, searchable)
+  const { hits } = await searchTools(words, { names, library: true, limit: RELEVANT.most }, searchable)
   const {
     text,
     tokens,
     described: found,
   } = await makeRelevant(hits, {
     ...{ format, countTokens, location },
-    budget: relevantBudget ?? (budget === undefined ? undefined : budget * SHARE),
+    budget: relevantBudget ?? (budget === undefined ? undefined : budget * RELEVANT.share),
   })
   return { ...catalog, relevant: text, relevantTokens: tokens, relevantTools: found }
 }

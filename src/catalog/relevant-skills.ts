@@ -15,6 +15,9 @@ export interface RelevantOptions {
   location?: boolean | undefined
 }
 
+/** The usual limits of `relevant`: its share of a catalog's budget, which it may have besides, and the most hits that are looked at. */
+export const RELEVANT = { share: 1 / 4, most: 20 } as const
+
 /** The tools that a search found, for a prompt. */
 export interface Relevant {
   /** Empty where no tool fits. */

@@ -13,7 +13,7 @@ import type { EncodedPart } from '../index/encode-index.js'
 import { INDEX_DIRECTORY, shardOf } from '../index/index-format.js'
 import { IndexRefused } from '../index/read-index.js'
 import { isName } from '../skill/names.js'
-import { joinPostings, NO_POSTINGS, type Postings, type TermIndex } from './postings.js'
+import { NO_POSTINGS, type TermIndex } from './postings.js'
 import { keepsBlock, keepsRows, postingsIn, TermBlockWriter, termsIn } from './term-block.js'
 import type { SortedIndex } from './term-store.js'
 
@@ -27,6 +27,8 @@ export const TABLE_BYTES = COUNTS + 2 * BLOCKS * ENTRY
 /** The letters of a term that decide on its block: all terms that a beginning stands for are in one. */
 const BEGINNING = 3
 const BROKEN = '!'
+
+const NO_BYTES = new Uint8Array()
 
 type DigestOf = (bytes: Uint8Array) => string
 
@@ -57,21 +59,18 @@ export function encodeSearch(
 ): EncodedPart {
   const fresh = Array.from({ length: BLOCKS }, (): string[] => [])
   for (const term of terms.terms) fresh[blockOf(term)]?.push(term)
-  const rowOf = kept && keptRows(kept, rows)
+  const rowOf = kept ? keptRows(kept, rows) : new Int32Array()
   const writer = new TermBlockWriter()
   const blocks = fresh.map((own, number) => {
-    const written = kept?.file.blocks[number]
-    if (written && rowOf && own.length === 0 && keepsBlock(written, rowOf)) return written
-    const before = kept ? termsIn(kept.file.blocks[number] as Uint8Array) : new Map<string, Uint8Array>()
+    const block = kept?.file.blocks[number] ?? NO_BYTES
+    if (kept && own.length === 0 && keepsBlock(block, rowOf)) return block
+    const before = termsIn(block)
     for (const term of merged([...before.keys()], own)) {
-      const written = before.get(term)
+      const written = before.get(term) ?? NO_BYTES
       const added = terms.postings(term) ?? NO_POSTINGS
-      if (rowOf && written && added.rows.length === 0 && keepsRows(written, rowOf)) {
+      if (written.length > 0 && added.rows.length === 0 && keepsRows(written, rowOf))
         writer.addWritten(term, written)
-        continue
-      }
-      const postings = inRowOrder(rowOf && written ? postingsIn(written, rowOf) : NO_POSTINGS, added)
-      if (postings.rows.length > 0) writer.add(term, postings)
+      else writer.add(term, written, rowOf, added)
     }
     return writer.take()
   })
@@ -93,22 +92,6 @@ function keptRows({ file, isKept }: KeptSearch, rows: readonly SearchRow[]): Int
 /** Two ascending lists as one, without duplicates. */
 function merged(a: readonly string[], b: readonly string[]): Iterable<string> {
   return b.length === 0 ? a : new Set([...a, ...b].sort())
-}
-
-/** Two postings of one term as one. They have no row in common. */
-function inRowOrder(a: Postings, b: Postings): Postings {
-  if (a.rows.length === 0) return b
-  if (b.rows.length === 0) return a
-  const merged = joinPostings([a, b])
-  let [fromA, fromB] = [0, 0]
-  for (let at = 0; at < merged.rows.length; at++) {
-    const isA = fromB === b.rows.length || (a.rows[fromA] as number) < (b.rows[fromB] as number)
-    const [from, place] = isA ? [a, fromA++] : [b, fromB++]
-    merged.rows[at] = from.rows[place] as number
-    merged.all[at] = from.all[place] as number
-    merged.declared[at] = from.declared[place] as number
-  }
-  return merged
 }
 
 function withTable(

@@ -20,20 +20,30 @@ export class TermBlockWriter {
   readonly #bytes = new Bytes()
   readonly #postings = new Bytes()
 
-  add(term: string, { rows, all, declared }: Postings): void {
-    const postings = this.#postings
-    postings.length = 0
-    let before = -1
-    for (let at = 0; at < rows.length; at++) {
-      const row = rows[at] as number
-      const weight = all[at] as number
-      const own = declared[at] as number
-      postings.addNumber(row - before - 1)
-      postings.addByte(weight + (own === 0 ? 0 : own === weight ? SAME : OTHER))
-      if (own !== 0 && own !== weight) postings.addByte(own)
-      before = row
+  /**
+   * Adds a term, unless it has no postings.
+   *
+   * @param written postings that are written already, with the row to use in place of each of theirs, ascending as those, in `rowOf`;
+   * -1 leaves one out
+   * @param added others, in no row of those
+   * @throws IndexRefused
+   */
+  add(term: string, written: Uint8Array, rowOf: Int32Array, { rows, all, declared }: Postings): void {
+    const postings = new PostingWriter(this.#postings)
+    let next = 0
+    const addBefore = (end: number): void => {
+      for (; next < rows.length && (rows[next] as number) < end; next++)
+        postings.add(rows[next] as number, all[next] as number, declared[next] as number)
     }
-    this.addWritten(term, postings.written())
+    for (const reader = new PostingReader(written); reader.next(); ) {
+      const row = rowOf[reader.row]
+      if (row === undefined) throw invalid()
+      if (row === -1) continue
+      addBefore(row)
+      postings.add(row, reader.all, reader.declared)
+    }
+    addBefore(Number.POSITIVE_INFINITY)
+    if (this.#postings.length > 0) this.addWritten(term, this.#postings.written())
   }
 
   /** Adds a term with postings that are written already. */
@@ -49,6 +59,22 @@ export class TermBlockWriter {
     const block = this.#bytes.written().slice()
     this.#bytes.length = 0
     return block
+  }
+}
+
+/** Writes postings one after another. */
+class PostingWriter {
+  #before = -1
+
+  constructor(private readonly bytes: Bytes) {
+    bytes.length = 0
+  }
+
+  add(row: number, all: number, declared: number): void {
+    this.bytes.addNumber(row - this.#before - 1)
+    this.bytes.addByte(all + (declared === 0 ? 0 : declared === all ? SAME : OTHER))
+    if (declared !== 0 && declared !== all) this.bytes.addByte(declared)
+    this.#before = row
   }
 }
 

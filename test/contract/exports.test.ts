@@ -72,6 +72,7 @@ const EXPORTS: Record<string, string[]> = {
     'mainInDir',
     'makeCatalog',
     'makeRelevant',
+    'RELEVANT',
     'mapPaths',
     'matchPattern',
     'nearest',
