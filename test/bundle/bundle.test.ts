@@ -170,7 +170,9 @@ describe('a bundle', () => {
     expect((await runtime.findTool('./skills/a.skill.md'))?.origin.entry).toBe('/apps/one/skills')
   })
 
-  it('imports nothing of any host by itself, and what skills import by its whole name', async () => {
+  it('imports nothing of any host by itself, and what skills import by its whole name', {
+    tags: 'long',
+  }, async () => {
     const folder = await bundledTree()
     const importsIn = (at: string) =>
       Object.values(filesOf(at))

@@ -30,7 +30,7 @@ const TREE: Tree = {
 }
 
 describe('compileBundle', () => {
-  it.each(some([[{}], [{ minify: true, sourcemap: true, keep: ['count'] }]]))(
+  it.each(some([[{ minify: true, sourcemap: true, keep: ['count'] }], [{}]]))(
     'gives what `compile` writes: %j',
     async options => {
       const { root } = codeProject(TREE)

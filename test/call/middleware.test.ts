@@ -306,13 +306,17 @@ describe('the schema of a result', () => {
     }
   })
 
-  it('does not keep an agent from opening a skill, and is not a type of a text in a bundle', async () => {
+  it('does not keep an agent from opening a skill', async () => {
     const cwd = makeTree({ 'package.json': '{"type":"module"}\n', ...tree })
     for (const freshness of ['check', 'trust'] as const) {
       if (freshness === 'trust') await compile({ cwd, paths: ['skills'] })
       const agent = createRuntime({ cwd, paths: ['skills'], freshness }).forAgent()
       expect(await agent.invoke('folder')).toMatchObject({ content: 'Do folder.\n' })
     }
+  })
+
+  it('is not a type of a text in a bundle', { tags: 'long' }, async () => {
+    const cwd = makeTree({ 'package.json': '{"type":"module"}\n', ...tree })
     await compile({ cwd, paths: ['skills'], bundle: join(cwd, 'agent.mjs') })
     const types = readFileSync(join(cwd, 'agent.d.mts'), 'utf8')
     const result = (name: string) => new RegExp(`"${name}": \\{ args: .*; result: (.*) \\}`).exec(types)?.[1]

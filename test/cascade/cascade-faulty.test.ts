@@ -238,7 +238,7 @@ const asCase = ({ tree, paths = ['skills'] }: (typeof CASES)[string]): Case => (
 })
 
 describe('what should guard and has a fault, compiled and from disk', async () => {
-  const cases = oneIn(2, Object.entries(CASES))
+  const cases = oneIn(4, Object.entries(CASES))
   const outcomes = await bothWays(cases.map(([, one]) => asCase(one)))
 
   it.each(cases.map(([name, one], number) => [name, one, number] as const))(

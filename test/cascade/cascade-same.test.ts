@@ -454,18 +454,18 @@ const said = ({ results }: Outcome): Said[] =>
   ])
 
 describe('a tool runs the same compiled, bundled and from disk', async () => {
-  const names = Object.keys(CASES)
-  const outcomes = await bothWays(Object.values(CASES))
+  const cases = oneIn(2, Object.entries(CASES))
+  const outcomes = await bothWays(cases.map(([, one]) => one))
   // A few of them in a bundle, too, and all in `npm run test:long`.
   const toBundle = oneIn(
-    9,
-    Object.values(CASES).map((one, number) => ({ ...one, cwd: outcomes[number]?.cwd ?? '' })),
+    15,
+    cases.map(([, one], number) => ({ ...one, cwd: outcomes[number]?.cwd ?? '' })),
   )
   const bundled = new Map<string, Outcome>()
   for (const [at, outcome] of (await fromBundles(toBundle)).entries())
     bundled.set(toBundle[at]?.cwd ?? '', outcome)
 
-  it.each(names.map((name, number) => [name, number] as const))('%s', (name, number) => {
+  it.each(cases.map(([name], number) => [name, number] as const))('%s', (name, number) => {
     const { cwd, disk, index } = outcomes[number] as (typeof outcomes)[number]
     if (process.env.SHOW) console.log(name, JSON.stringify(said(disk), null, 1))
     expect(said(disk)).toEqual(CASES[name]?.said)

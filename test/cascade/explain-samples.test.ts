@@ -50,7 +50,7 @@ const RUNS_ALONE = ['2-resolve/code-faults']
 const WAYS = some(['disk', 'index'])
 
 describe('explain has a problem exactly where a call fails before the body', () => {
-  it.each(oneIn(3, samples()).map(sample => [sample.id, sample] as const))('%s', async (id, sample) => {
+  it.each(oneIn(6, samples()).map(sample => [sample.id, sample] as const))('%s', async (id, sample) => {
     const { cwd, paths } = layOut(sample)
     for (const way of RUNS_ALONE.includes(id) ? ['index'] : WAYS) {
       if (way === 'index') await compile({ cwd, paths })

@@ -113,7 +113,7 @@ describe('agent-apps explore --out', () => {
     expect(html).not.toMatch(/ style=| on\w+=/)
   })
 
-  it('gives the same bytes wherever the project is', async () => {
+  it('gives the same bytes wherever the project is', { tags: 'long' }, async () => {
     for (const paths of [['./skills'], ['.']]) {
       const project = { ...PROJECT, 'agent-apps.config.json': JSON.stringify({ paths }) }
       const [one, other] = [await written(makeTree(project)), await written(makeTree(project))]

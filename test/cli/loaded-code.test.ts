@@ -39,7 +39,7 @@ const COMMANDS: [command: string, unneeded: string[], needed: string[]][] = [
   ['list --path skills', [...FOR_OTHERS, ...READS], RUNS],
 ]
 
-it.each(some(COMMANDS, 2))(
+it.each(some(COMMANDS))(
   '%s loads no package and none of our own modules that it does not need',
   async (command, unneeded, needed) => {
     const cwd = makeTree(PLAIN)

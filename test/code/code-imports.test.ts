@@ -195,18 +195,20 @@ describe('what code may import', () => {
   it('files of the project, JSON, text, Node itself and packages', async () => {
     const { dir, root } = guarded({
       'reader.skill.ts': importing(`import { basename } from 'node:path'
-import { z } from 'zod'
+import { three } from 'three'
 import data from '../data/numbers.json'
 import note from '../data/note.md'
 import { add } from '../lib/add'
-const value = [basename('/a/b'), z.string().parse('c'), data.one, note.trim(), add(1, 2)]`),
+const value = [basename('/a/b'), three, data.one, note.trim(), add(1, 2)]`),
     })
     writeTree(root, {
       'data/numbers.json': '{"one": 1}',
       'data/note.md': 'A note.\n',
       'lib/add.ts': 'export const add = (a: number, b: number): number => a + b\n',
+      'node_modules/three/package.json': '{"name":"three","type":"module","exports":"./index.js"}',
+      'node_modules/three/index.js': 'export const three = 3\n',
     })
-    const expected = ['b', 'c', 1, 'A note.', 3]
+    const expected = ['b', 3, 1, 'A note.', 3]
     expect(await createRuntime({ paths: [dir], freshness: 'check' }).invoke('reader')).toEqual(expected)
     const { diagnostics } = await compile({ paths: [dir], cwd: dir })
     expect(diagnostics).toEqual([])

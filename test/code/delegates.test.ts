@@ -93,7 +93,7 @@ export const two = defineTool({ name: 'second', description: 'x', execute: () =>
       results: ['C.\n'],
     },
   }
-  it.each(oneIn(2, Object.entries(cases)))('%s', async (_, { files, calls, results }) => {
+  it.each(oneIn(4, Object.entries(cases)))('%s', async (_, { files, calls, results }) => {
     const { dir } = codeSkills(files)
     // Markdown is read from its file, so that modules alone do for delegates that are code.
     const isMarkdown = results.some(result => result === 'The text.\n' || result === 'C.\n')
@@ -181,7 +181,7 @@ describe('code whose default export is not a function', () => {
     ['export default { run: () => 1 }', /no function as default export/],
     ['const list = [1]; export { list as default }', /no function as default export/],
   ]
-  it.each(WRONG)('%s', async (code, problem) => {
+  it.each(oneIn(3, WRONG))('%s', async (code, problem) => {
     const { dir } = codeSkills({
       'a.skill.md': delegating('a', './a.js'),
       'a.js': code,

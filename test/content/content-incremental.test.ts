@@ -100,7 +100,7 @@ describe('contents on top of the last compile', () => {
     ).toEqual(expected)
   })
 
-  it('is the same again and again, in whatever order', async () => {
+  it('is the same again and again, in whatever order', { tags: 'long' }, async () => {
     const { made } = await first()
     for (const edit of Object.values(EDITS)) {
       change({ write: edit.write ?? {} })

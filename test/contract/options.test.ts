@@ -4,6 +4,7 @@ import { pathToFileURL } from 'node:url'
 import { createRuntime, type ErrorCode, isAgentAppsError, type Runtime, renderCatalog } from 'agent-apps'
 import { check, clean, compile, compileBundle, loadConfig, watch } from 'agent-apps/compiler'
 import { describe, expect, it } from 'vitest'
+import { isLong } from '../support/long.js'
 import { ROOT } from '../support/processes.js'
 import { temporary } from '../support/temporary.js'
 import { makeTree, skill } from '../support/tree.js'
@@ -86,12 +87,12 @@ describe('options that are wrong are told', () => {
     const cwd = makeTree({ 'skills/a.skill.md': skill('a') })
     const paths = ['skills']
     const bundle = join(cwd, 'agent.mjs')
-    await compile({ cwd, paths, bundle })
-    const bundled = ((await import(pathToFileURL(bundle).href)) as { runtime: Runtime }).runtime
+    await compile({ cwd, paths, ...(isLong && { bundle }) })
+    const bundled = async () => ((await import(pathToFileURL(bundle).href)) as { runtime: Runtime }).runtime
     const runtimes = [
       createRuntime({ cwd, paths, freshness: 'check' }),
       createRuntime({ cwd, paths, freshness: 'trust' }),
-      bundled,
+      ...(isLong ? [await bundled()] : []),
     ]
     const wrong: [work: () => unknown, message: string][] = runtimes.flatMap(runtime => [
       ...['policy', 'signal', 'nonlocals'].map((name): [() => unknown, string] => [

@@ -9,7 +9,7 @@ import { layOut, samples } from '../support/sample.js'
 const TOO_LONG = /^(?:Description|Compatibility) exceeds/
 
 /** One of six in every run, and all of them in `npm run test:long`. */
-const SAMPLES = oneIn(6, samples())
+const SAMPLES = oneIn(24, samples())
 
 describe('exported skills compile again to the same names and contents', () => {
   it.each(SAMPLES.map(sample => [sample.id, sample] as const))('of the sample %s', async (_, sample) => {

@@ -230,7 +230,9 @@ describe('compile --types', () => {
     expect(readFileSync(join(cwd, file), 'utf8')).toContain('"review": { args: Record<string, never>')
   })
 
-  it('and a bundle are written beside the skills of a repository without a configuration', async () => {
+  it('and a bundle are written beside the skills of a repository without a configuration', {
+    tags: 'long',
+  }, async () => {
     const cwd = makeTree({ '.claude/skills/a/SKILL.md': skill('a'), 'skills/b/SKILL.md': skill('b') })
     const { written, bundled } = await compile({ cwd, types: FILE, bundle: 'dist/agent.mjs' })
     expect([written.includes(FILE), bundled.includes('dist/agent.mjs')]).toEqual([true, true])

@@ -164,7 +164,7 @@ describe('approval by an interrupt', () => {
     expect(results['call-deploy']).toEqual(DONE)
   })
 
-  it('asks again after an answer that is none', async () => {
+  it('asks again after an answer that is none', { tags: 'long' }, async () => {
     const deploying = deployRuntime()
     const { run } = chat(deploying, new MemorySaver())
     await run(START, CALL)

@@ -192,7 +192,7 @@ describe('what is wrong with a skill', () => {
     })
   })
 
-  it('is placed by bytes, as esbuild counts', async () => {
+  it('is placed by bytes, as esbuild counts', { tags: 'long' }, async () => {
     const root = smallProject({ 'skills/two.skill.md': skill('two', 'é :skill[nobody]\n') })
     const { errors } = await failure(built(root, {}))
     expect(errors).toMatchObject([{ location: { line: 5, column: 3, lineText: 'é :skill[nobody]' } }])

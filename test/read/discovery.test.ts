@@ -82,9 +82,14 @@ describe('a repository is the same from its files, its index and a bundle:', () 
       await compile({ cwd, bundle })
       bundles.push({ bundle: pathToFileURL(bundle).href })
     }
-    const checked = dumped(laidOut.map(one => ({ ...one, freshness: 'check' })))
-    const trusted = dumped(laidOut.map(one => ({ ...one, freshness: 'trust' })))
-    const bundled = dumped(bundles)
+    const compiled = (freshness: string) => laidOut.map(one => ({ ...one, freshness }))
+    const all = dumped([...compiled('check'), ...compiled('trust'), ...bundles])
+    const count = laidOut.length
+    const [checked, trusted, bundled] = [0, 1, 2].map(way => all.slice(way * count, (way + 1) * count)) as [
+      Dump[],
+      Dump[],
+      Dump[],
+    ]
     for (const [number, { id }] of samples.entries()) {
       dumps.set(id, {
         files: files[number] as Dump,

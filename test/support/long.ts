@@ -13,7 +13,7 @@ export function some<Way>(all: readonly Way[], few = 1): readonly Way[] {
 }
 
 /** One in so many cases in every run, the first among them; all of them in `npm run test:long`. */
-export function oneIn<Case>(every: number, all: readonly Case[]): Case[] {
+export function oneIn<const Case>(every: number, all: readonly Case[]): Case[] {
   return all.filter((_, number) => isLong || number % every === 0)
 }
 

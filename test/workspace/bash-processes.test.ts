@@ -125,6 +125,7 @@ describe.skipIf(process.platform !== 'linux')('the processes of bash', () => {
 
   it.concurrent.each(some(Object.entries(STUBBORN)))(
     'are gone after aborts at random moments: %s',
+    { tags: 'long' },
     async (_, command) => {
       const root = temporary()
       const runtime = workspaceRuntime(root)

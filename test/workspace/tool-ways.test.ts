@@ -4,7 +4,7 @@ import { pathToFileURL } from 'node:url'
 import { createRuntime, type Runtime, type RuntimeOptions, type ToolResult } from 'agent-apps'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { agentApps } from '../support/commands.js'
-import { oneIn, some } from '../support/long.js'
+import { isLong, oneIn, some } from '../support/long.js'
 import { type PageProcess, pageProcess } from '../support/page-process.js'
 import { ROOT } from '../support/processes.js'
 import { makeTree } from '../support/tree.js'
@@ -44,7 +44,7 @@ let declared: string
 let said: string
 beforeAll(async () => {
   page = await pageProcess('<h1>A page</h1>')
-  sources = copiedSources()
+  if (isLong) sources = copiedSources()
   const cwd = makeTree({ 'skills/a.skill.md': 'A skill.', 'package.json': '{}' })
   const options = ['--bundle', 'dist/agent.mjs', '--host', 'node', '--library-types']
   const { stdout, stderr } = await agentApps(cwd, ['compile', 'skills', ...options])
@@ -64,8 +64,8 @@ const WAYS: Record<string, Open> = {
   'in a Node bundle': options => ({ runtime: bundle.createRuntime(options), via: 'bundle' }),
 }
 
-describe.each(Object.entries(WAYS))('%s', (way, open) => {
-  // Every tool of the index, and one that writes of the other ways; `npm run test:long` has all of all ways.
+describe.each(Object.entries(WAYS).filter(([way]) => isLong || way !== 'from disk'))('%s', (way, open) => {
+  // Half of the tools of the index, and one that writes of a bundle; `npm run test:long` has all of all ways.
   const names = way === 'compiled' ? oneIn(2, Object.keys(ROWS)) : some(Object.keys(ROWS))
   it.each(names)('%s runs for code, and for an agent with its permission alone', async name => {
     const { args, permission, output } = rowOf(name)

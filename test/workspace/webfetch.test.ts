@@ -174,7 +174,7 @@ describe('webfetch', () => {
     expect((await fetched()).metadata).toMatchObject({ bytes: 5_000_000, truncated: true })
   })
 
-  it('reads no more of a page without end', async () => {
+  it('reads no more of a page without end', { tags: 'long' }, async () => {
     answer = (_, response) => {
       response.writeHead(200, { 'content-type': 'text/plain' })
       const write = (): void => {
