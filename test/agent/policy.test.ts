@@ -2,6 +2,7 @@ import { createCallbackRef, createRuntime, type Interact, type RuntimeOptions } 
 import { describe, expect, it } from 'vitest'
 import { agentRuntime, agentSkill, saying } from '../support/agent-project.js'
 import { calling, scriptedModel, seenResults } from '../support/ai-model.js'
+import { oneIn } from '../support/long.js'
 import { makeTree, skill } from '../support/tree.js'
 
 type Call = [name: string, input?: unknown]
@@ -154,18 +155,20 @@ describe('an agent below others', () => {
       .flatMap(({ prompt }) => prompt.flatMap(({ role, content }) => (role === 'tool' ? content : [])))
       .find(part => part.type === 'tool-result' && part.toolCallId === 'inner')
 
-  it.each([
-    ['the runtime denies', { policy: { deny: 'custom-tool' } }, {}, ''],
-    ['the agent of the host denies', {}, { deny: 'custom-tool' }, ''],
-    ['the agent of the host is not allowed', {}, { allow: ['work', 'agent'] }, ''],
-    ["the outer skill's `allowed-tools` lacks", {}, {}, 'allowed-tools: agent\n'],
-    [
-      'the outer skill denies by its rules',
-      {},
-      {},
-      'metadata: { agent: true, trust: { rules: "custom-tool($deny)" } }\n',
-    ],
-  ])('calls nothing that %s', async (_, options, policy, more) => {
+  it.each(
+    oneIn(2, [
+      ['the runtime denies', { policy: { deny: 'custom-tool' } }, {}, ''],
+      ['the agent of the host denies', {}, { deny: 'custom-tool' }, ''],
+      ['the agent of the host is not allowed', {}, { allow: ['work', 'agent'] }, ''],
+      ["the outer skill's `allowed-tools` lacks", {}, {}, 'allowed-tools: agent\n'],
+      [
+        'the outer skill denies by its rules',
+        {},
+        {},
+        'metadata: { agent: true, trust: { rules: "custom-tool($deny)" } }\n',
+      ],
+    ]),
+  )('calls nothing that %s', async (_, options, policy, more) => {
     const model = scriptedModel(...nested('custom-tool'))
     const text = more.startsWith('metadata')
       ? skill('work', undefined, more)

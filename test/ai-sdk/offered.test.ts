@@ -4,6 +4,7 @@ import { testRuntime } from 'agent-apps/testing'
 import { generateText, stepCountIs } from 'ai'
 import { describe, expect, it } from 'vitest'
 import { calling, dataPart, scriptedModel, seenResults, seenSystem, seenTools } from '../support/ai-model.js'
+import { oneIn } from '../support/long.js'
 import { makeTree } from '../support/tree.js'
 
 const text = (name: string, description = `Does ${name}.`, content = `How to ${name}.`): string =>
@@ -227,14 +228,16 @@ describe('names', () => {
   })
 })
 
-it.each<[string, SkillToolsOptions]>([
-  ['budgett', { budgett: 1 } as SkillToolsOptions],
-  ['names.lode', { names: { lode: 'x' } } as SkillToolsOptions],
-  ['a name', { names: { load: 'load skill' } }],
-  ['approval', { approval: 'none' } as unknown as SkillToolsOptions],
-  ['agent and policy', { agent: 'a', policy: {} }],
-  ['a session of no agent', { sessionId: 's' }],
-])('refuses the option: %s', async (_, options) => {
+it.each(
+  oneIn<[string, SkillToolsOptions]>(2, [
+    ['budgett', { budgett: 1 } as SkillToolsOptions],
+    ['names.lode', { names: { lode: 'x' } } as SkillToolsOptions],
+    ['a name', { names: { load: 'load skill' } }],
+    ['approval', { approval: 'none' } as unknown as SkillToolsOptions],
+    ['agent and policy', { agent: 'a', policy: {} }],
+    ['a session of no agent', { sessionId: 's' }],
+  ]),
+)('refuses the option: %s', async (_, options) => {
   const refused = skillTools(createRuntime({ paths: [] }), options)
   await expect(refused).rejects.toMatchObject({ code: 'OPTIONS_INVALID' })
 })

@@ -1,7 +1,7 @@
 import { createRuntime, type RegisterToolOptions, registerTool } from 'agent-apps'
 import { describe, expect, it } from 'vitest'
 import { asking, code } from '../support/asking.js'
-import { some } from '../support/long.js'
+import { oneIn, some } from '../support/long.js'
 import { runtimeWith } from '../support/registered-runtime.js'
 
 const echo: { fn: RegisterToolOptions['fn'] } = { fn: (_, args) => args }
@@ -24,33 +24,35 @@ function doubled(): object {
 }
 
 describe('the arguments of an agent’s call', () => {
-  it.each([
-    ['a function', { a: () => 1 }, 'hold function at "a"'],
-    ['a method toJSON', { toJSON: () => 'ls' }, 'hold function at "toJSON"'],
-    ['an instance of a class', { a: [new Command()] }, 'hold Command at "a.0"'],
-    ['a date', { a: new Date(0) }, 'hold Date at "a"'],
-    ['a map', new Map(), 'hold Map'],
-    ['a symbol', { a: Symbol('a') }, 'hold symbol at "a"'],
-    ['a bigint', { a: 1n }, 'hold 1n at "a"'],
-    ['NaN', { a: Number.NaN }, 'hold NaN at "a"'],
-    ['an array with a hole', { a: new Array(2) }, 'hold undefined at "a.0"'],
-    ['an object that holds itself', circle(), 'hold a circular reference at "self"'],
-    ['an object without end', doubled(), 'hold more than 1000000 values'],
-    [
-      'a getter',
-      {
-        get command() {
-          return 'ls'
+  it.each(
+    oneIn(3, [
+      ['a function', { a: () => 1 }, 'hold function at "a"'],
+      ['a method toJSON', { toJSON: () => 'ls' }, 'hold function at "toJSON"'],
+      ['an instance of a class', { a: [new Command()] }, 'hold Command at "a.0"'],
+      ['a date', { a: new Date(0) }, 'hold Date at "a"'],
+      ['a map', new Map(), 'hold Map'],
+      ['a symbol', { a: Symbol('a') }, 'hold symbol at "a"'],
+      ['a bigint', { a: 1n }, 'hold 1n at "a"'],
+      ['NaN', { a: Number.NaN }, 'hold NaN at "a"'],
+      ['an array with a hole', { a: new Array(2) }, 'hold undefined at "a.0"'],
+      ['an object that holds itself', circle(), 'hold a circular reference at "self"'],
+      ['an object without end', doubled(), 'hold more than 1000000 values'],
+      [
+        'a getter',
+        {
+          get command() {
+            return 'ls'
+          },
         },
-      },
-      'hold a getter',
-    ],
-    [
-      'a getter of an array',
-      { a: Object.defineProperty([1], 0, { get: () => 1, enumerable: true }) },
-      'hold a getter',
-    ],
-  ])('may not hold %s', async (_, args, why) => {
+        'hold a getter',
+      ],
+      [
+        'a getter of an array',
+        { a: Object.defineProperty([1], 0, { get: () => 1, enumerable: true }) },
+        'hold a getter',
+      ],
+    ]),
+  )('may not hold %s', async (_, args, why) => {
     const runtime = runtimeWith({ echo })
     const refused = {
       code: 'ARGS_INVALID',

@@ -3,6 +3,7 @@ import { readFileSync, symlinkSync } from 'node:fs'
 import { join } from 'node:path'
 import { beforeAll, describe, expect, it } from 'vitest'
 import { agentApps } from '../support/commands.js'
+import { oneIn } from '../support/long.js'
 import { ROOT } from '../support/processes.js'
 import { makeTree } from '../support/tree.js'
 
@@ -93,23 +94,25 @@ describe('agent-apps eval', () => {
     expect(sarif.runs[0].tool.driver.rules[0].help.markdown).toContain('does not find')
   })
 
-  it.each<[entry: string, says: string, note?: string]>([
-    [
-      '{ "query": "bills", "shouldTrigger": false }',
-      'An entry has an unknown key "shouldTrigger"',
-      'Did you mean "should_trigger"?',
-    ],
-    [
-      '{ "query": "bills", "should_trigger": "false" }',
-      '"should_trigger" must be true or false, not "false"',
-    ],
-    ['{ "qery": "bills" }', 'An entry has an unknown key "qery"', 'Did you mean "query"?'],
-    ['{ "query": " " }', 'The "query" of an entry must be a string with words'],
-    ['{ "text": "bills" }', 'An entry has no "query"'],
-    ['{ "query": "bills", "skill": ["pay"] }', 'The "skill" of an entry must be a string'],
-    ['"bills"', 'An entry must be an object with a "query"'],
-    [`${'['.repeat(9)}{ "query": "bills" }${']'.repeat(9)}`, 'An entry is nested too deeply'],
-  ])('reports %s and does not count it', async (entry, reason, note = 'Correct it: docs/eval.md') => {
+  it.each(
+    oneIn<[entry: string, says: string, note?: string]>(2, [
+      [
+        '{ "query": "bills", "shouldTrigger": false }',
+        'An entry has an unknown key "shouldTrigger"',
+        'Did you mean "should_trigger"?',
+      ],
+      [
+        '{ "query": "bills", "should_trigger": "false" }',
+        '"should_trigger" must be true or false, not "false"',
+      ],
+      ['{ "qery": "bills" }', 'An entry has an unknown key "qery"', 'Did you mean "query"?'],
+      ['{ "query": " " }', 'The "query" of an entry must be a string with words'],
+      ['{ "text": "bills" }', 'An entry has no "query"'],
+      ['{ "query": "bills", "skill": ["pay"] }', 'The "skill" of an entry must be a string'],
+      ['"bills"', 'An entry must be an object with a "query"'],
+      [`${'['.repeat(9)}{ "query": "bills" }${']'.repeat(9)}`, 'An entry is nested too deeply'],
+    ]),
+  )('reports %s and does not count it', async (entry, reason, note = 'Correct it: docs/eval.md') => {
     const right = '{ "query": "pay", "query_id": 3 }'
     const tree = {
       'skills/pay/SKILL.md': skill('pay', 'Pays.'),
@@ -156,15 +159,17 @@ describe('agent-apps eval', () => {
     expect(await prompts('skills', 'skills/pay/evals/more.json')).toMatchObject({ prompts: 2, first: 2 })
   })
 
-  it.each([
-    ['triggers.json', '[{ "query": "x" } hunter2]', 2, 19, 'its JSON is malformed, invalid symbol'],
-    ['triggers.jsonl', '{ "query": hunter2 }', 2, 12, 'its JSON is malformed, invalid symbol'],
-    ['triggers.yaml', 'a: hunter2\n  b: hunter2', 2, 4, 'its YAML is malformed, block as implicit key'],
-    ['triggers.yaml', '- &a [pay]\n- [*a, *a]', 3, 4, 'its YAML has an alias, which is not read'],
-    ['triggers.yaml', 'skill: pay\nskill: hunter2', 3, 1, 'its YAML repeats a key'],
-    ['triggers.json', `[{ "query": "${'x'.repeat(2 ** 20)}" }]`, 1, 1, 'it is larger than 1 MiB'],
-    ['triggers.json', '['.repeat(1e5) + ']'.repeat(1e5), 1, 1, 'it is nested too deeply'],
-  ])('reports where %s is wrong, without its text', async (name, text, line, column, why) => {
+  it.each(
+    oneIn(2, [
+      ['triggers.json', '[{ "query": "x" } hunter2]', 2, 19, 'its JSON is malformed, invalid symbol'],
+      ['triggers.jsonl', '{ "query": hunter2 }', 2, 12, 'its JSON is malformed, invalid symbol'],
+      ['triggers.yaml', 'a: hunter2\n  b: hunter2', 2, 4, 'its YAML is malformed, block as implicit key'],
+      ['triggers.yaml', '- &a [pay]\n- [*a, *a]', 3, 4, 'its YAML has an alias, which is not read'],
+      ['triggers.yaml', 'skill: pay\nskill: hunter2', 3, 1, 'its YAML repeats a key'],
+      ['triggers.json', `[{ "query": "${'x'.repeat(2 ** 20)}" }]`, 1, 1, 'it is larger than 1 MiB'],
+      ['triggers.json', '['.repeat(1e5) + ']'.repeat(1e5), 1, 1, 'it is nested too deeply'],
+    ]),
+  )('reports where %s is wrong, without its text', async (name, text, line, column, why) => {
     const cwd = makeTree({
       'skills/pay/SKILL.md': skill('pay', 'Pays.'),
       [`skills/pay/${name}`]: `\n${text}`,

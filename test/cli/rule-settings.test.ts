@@ -5,6 +5,7 @@ import { check, compile, type RuleSettings } from 'agent-apps/compiler'
 import { describe, expect, it } from 'vitest'
 import { RULES } from '../../compiler/diagnostics/diagnostics.js'
 import { agentApps } from '../support/commands.js'
+import { oneIn } from '../support/long.js'
 import { makeTree, skill, writeTree } from '../support/tree.js'
 
 const DIFFERING = { 'skills/a/SKILL.md': skill('other') }
@@ -50,16 +51,18 @@ describe('rules', () => {
     )
   })
 
-  it.each([
-    [
-      { 'name-difers': 'off' },
-      'has a rule "name-difers", which does not exist; did you mean "name-differs"?',
-    ],
-    [{ 'name-differs': 'warn' }, 'gives "name-differs" the severity "warn"'],
-    [{ 'yaml-syntax': 'off' }, 'severity cannot be changed: a skill with this fault does not load'],
-    [{ 'secret-file': 'off' }, 'severity cannot be changed: it guards the security of a project'],
-    [['name-differs'], 'must be an object'],
-  ])('%j is refused', async (rules, problem) => {
+  it.each(
+    oneIn(2, [
+      [
+        { 'name-difers': 'off' },
+        'has a rule "name-difers", which does not exist; did you mean "name-differs"?',
+      ],
+      [{ 'name-differs': 'warn' }, 'gives "name-differs" the severity "warn"'],
+      [{ 'yaml-syntax': 'off' }, 'severity cannot be changed: a skill with this fault does not load'],
+      [{ 'secret-file': 'off' }, 'severity cannot be changed: it guards the security of a project'],
+      [['name-differs'], 'must be an object'],
+    ]),
+  )('%j is refused', async (rules, problem) => {
     await expect(severities(rules)).rejects.toMatchObject({
       code: 'CONFIG_INVALID',
       message: expect.stringContaining(problem),
@@ -112,13 +115,15 @@ describe('# agent-apps-ignore', () => {
     expect(await found(text.replace('---\n', '---\n# agent-apps-ignore link-missing\n'))).toEqual([])
   })
 
-  it.each([
-    ['name-difers', 'no rule has this name', 'Did you mean "name-differs"?'],
-    ['yaml-syntax', 'a skill with this fault does not load', 'correct the fault'],
-    ['hidden-character', 'it guards the security of a project', 'correct the fault'],
-    ['field-type', 'it reports an error', 'correct the fault'],
-    ['', 'it names no rule', 'the name of a rule'],
-  ])('of %s is reported', async (rule, why, hint) => {
+  it.each(
+    oneIn(2, [
+      ['name-difers', 'no rule has this name', 'Did you mean "name-differs"?'],
+      ['yaml-syntax', 'a skill with this fault does not load', 'correct the fault'],
+      ['hidden-character', 'it guards the security of a project', 'correct the fault'],
+      ['field-type', 'it reports an error', 'correct the fault'],
+      ['', 'it names no rule', 'the name of a rule'],
+    ]),
+  )('of %s is reported', async (rule, why, hint) => {
     const text = `---\nname: a\n# agent-apps-ignore ${rule}\ndescription: A.\n---\n`
     const { diagnostics } = await check({ cwd: makeTree({ 'skills/a/SKILL.md': text }), paths: ['skills'] })
     expect(diagnostics).toEqual([

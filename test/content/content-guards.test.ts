@@ -11,28 +11,30 @@ import { temporary } from '../support/temporary.js'
 import { compiled, skill, type Tree } from '../support/tree.js'
 
 describe('circles of includes', () => {
-  it.each<[string, string, Tree, RegExp]>([
-    ['itself', ':include[SKILL.md]', {}, /^CONTENT_CYCLE .*t\/SKILL\.md → t\/SKILL\.md$/],
-    [
-      'a file that includes itself',
-      ':include[a.md]',
-      { 'skills/t/a.md': ':include[a.md]' },
-      /^CONTENT_CYCLE .*a\.md → t\/a\.md$/,
-    ],
-    [
-      'three files',
-      ':include[a.md]',
-      { 'skills/t/a.md': ':include[b.md]', 'skills/t/b.md': 'x\n:include[a.md]{lines=1}' },
-      /^CONTENT_CYCLE .*a\.md → t\/b\.md → t\/a\.md$/,
-    ],
-    ['its own content', ':skill[t]{show=content}', {}, /^CONTENT_CYCLE /],
-    [
-      "another skill's content",
-      ':skill[back]{show=content}',
-      { 'skills/back/SKILL.md': skill('back', ':skill[t]{show=content}\n') },
-      /^CONTENT_CYCLE /,
-    ],
-  ])('through %s', (_, body, tree, expected) => expectSame(project(body, tree), expected))
+  it.each(
+    oneIn<[string, string, Tree, RegExp]>(2, [
+      ['itself', ':include[SKILL.md]', {}, /^CONTENT_CYCLE .*t\/SKILL\.md → t\/SKILL\.md$/],
+      [
+        'a file that includes itself',
+        ':include[a.md]',
+        { 'skills/t/a.md': ':include[a.md]' },
+        /^CONTENT_CYCLE .*a\.md → t\/a\.md$/,
+      ],
+      [
+        'three files',
+        ':include[a.md]',
+        { 'skills/t/a.md': ':include[b.md]', 'skills/t/b.md': 'x\n:include[a.md]{lines=1}' },
+        /^CONTENT_CYCLE .*a\.md → t\/b\.md → t\/a\.md$/,
+      ],
+      ['its own content', ':skill[t]{show=content}', {}, /^CONTENT_CYCLE /],
+      [
+        "another skill's content",
+        ':skill[back]{show=content}',
+        { 'skills/back/SKILL.md': skill('back', ':skill[t]{show=content}\n') },
+        /^CONTENT_CYCLE /,
+      ],
+    ]),
+  )('through %s', (_, body, tree, expected) => expectSame(project(body, tree), expected))
 })
 
 describe('files that are not to be had', () => {

@@ -4,6 +4,7 @@ import { createRuntime } from 'agent-apps'
 import { check, compile } from 'agent-apps/compiler'
 import { describe, expect, it } from 'vitest'
 import { LIBRARY_ATTRIBUTES } from '../../compiler/2-resolve/contents/directive-slips.js'
+import { oneIn } from '../support/long.js'
 import { makeTree, skill, type Tree } from '../support/tree.js'
 
 /** What `check` says of a directory, and `compile`, anew and again, which must be the same. */
@@ -24,32 +25,34 @@ const toldOf = (body: string, more: Tree = {}): Promise<string[]> =>
   told(makeTree({ 'skills/a.skill.md': skill('a', body), 'skills/notes.md': '# Notes\n', ...more }))
 
 describe('what does nothing in a directive of the library', () => {
-  it.each([
-    [':skill[a]{shw=description}', 'the directive "skill" has no attribute "shw" / Did you mean "show"?'],
-    [
-      '::include[notes.md]{line=1}',
-      'the directive "include" has no attribute "line" / Did you mean "lines"?',
-    ],
-    [
-      '::include[notes.md]{from=1}',
-      'the directive "include" has no attribute "from" / It has only "lines", "section".',
-    ],
-    [':tools[x]{sort=yes}', 'the directive "tools" has no attribute "sort" / It has only "library".'],
-    [':value[arg.x]', 'the path "arg.x" leads to no value of a call / Did you mean "args"?'],
-    [
-      ':value[city]',
-      'the path "city" leads to no value of a call / A path begins with one of args, locals, nonlocals, run, config, env: `args.city`.',
-    ],
-    [
-      ':::if{path=local.x}\ny\n:::',
-      'the path "local.x" leads to no value of a call / Did you mean "locals"?',
-    ],
-    [
-      '::::if{path=args.x}\n:::each{path=argz.x}\ny\n:::\n::::',
-      'the path "argz.x" leads to no value of a call / Did you mean "args"?',
-      6,
-    ],
-  ])('%s', async (body, said, line = 5) => {
+  it.each(
+    oneIn<[body: string, said: string, line?: number]>(2, [
+      [':skill[a]{shw=description}', 'the directive "skill" has no attribute "shw" / Did you mean "show"?'],
+      [
+        '::include[notes.md]{line=1}',
+        'the directive "include" has no attribute "line" / Did you mean "lines"?',
+      ],
+      [
+        '::include[notes.md]{from=1}',
+        'the directive "include" has no attribute "from" / It has only "lines", "section".',
+      ],
+      [':tools[x]{sort=yes}', 'the directive "tools" has no attribute "sort" / It has only "library".'],
+      [':value[arg.x]', 'the path "arg.x" leads to no value of a call / Did you mean "args"?'],
+      [
+        ':value[city]',
+        'the path "city" leads to no value of a call / A path begins with one of args, locals, nonlocals, run, config, env: `args.city`.',
+      ],
+      [
+        ':::if{path=local.x}\ny\n:::',
+        'the path "local.x" leads to no value of a call / Did you mean "locals"?',
+      ],
+      [
+        '::::if{path=args.x}\n:::each{path=argz.x}\ny\n:::\n::::',
+        'the path "argz.x" leads to no value of a call / Did you mean "args"?',
+        6,
+      ],
+    ]),
+  )('%s', async (body, said, line = 5) => {
     const expected = said.charAt(0).toUpperCase() + said.slice(1)
     expect(await toldOf(body)).toEqual([`skills/a.skill.md:${line}:1 directive-idle: ${expected}`])
   })
@@ -85,16 +88,18 @@ describe('what reads like `:::else` in a block `:::if`', () => {
   const said = (written: string): string =>
     `\`${written}\` is text here, and does not begin the other branch of \`:::if\` / Did you mean \`:::else\`? It must be alone on its line.`
 
-  it.each([
-    [':::esle', ':::esle'],
-    [':::Else', ':::Else'],
-    [':::ELSE', ':::ELSE'],
-    [':::els', ':::els'],
-    ['::else', '::else'],
-    ['::::elsee', '::::elsee'],
-    [':::else{path=args.y}', ':::else'],
-    [':::else it is not', ':::else'],
-  ])('%s', async (line, written) => {
+  it.each(
+    oneIn(2, [
+      [':::esle', ':::esle'],
+      [':::Else', ':::Else'],
+      [':::ELSE', ':::ELSE'],
+      [':::els', ':::els'],
+      ['::else', '::else'],
+      ['::::elsee', '::::elsee'],
+      [':::else{path=args.y}', ':::else'],
+      [':::else it is not', ':::else'],
+    ]),
+  )('%s', async (line, written) => {
     const body = `:::if{path=args.x}\nyes\n${line}\nno\n:::\n`
     expect(await toldOf(body)).toEqual([`skills/a.skill.md:7:1 directive-idle: \`${said(written).slice(1)}`])
   })
@@ -112,13 +117,15 @@ describe('what reads like `:::else` in a block `:::if`', () => {
     ])
   })
 
-  it.each([
-    ':::if{path=args.x}\na\n:::else\nb\n:::\n',
-    '::::if{path=args.x}\n:::note\na\n:::\n::::\n',
-    ':::if{path=args.x}\n```\n:::esle\n```\n\nOr `:::esle`, \\:::esle.\n:::\n',
-    ':::esle\n\n:::if{path=args.x}\na\n:::\n\n:::Else\n',
-    ':::each{path=args.x}\n::else\n:::\n',
-  ])('is not %j', async body => {
+  it.each(
+    oneIn(2, [
+      ':::if{path=args.x}\na\n:::else\nb\n:::\n',
+      '::::if{path=args.x}\n:::note\na\n:::\n::::\n',
+      ':::if{path=args.x}\n```\n:::esle\n```\n\nOr `:::esle`, \\:::esle.\n:::\n',
+      ':::esle\n\n:::if{path=args.x}\na\n:::\n\n:::Else\n',
+      ':::each{path=args.x}\n::else\n:::\n',
+    ]),
+  )('is not %j', async body => {
     expect(await toldOf(body)).toEqual([])
   })
 

@@ -7,6 +7,7 @@ import { Ajv2020 } from 'ajv/dist/2020.js'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { shardOf } from '../../src/index/index-format.js'
 import { isInside } from '../../src/index/inside-path.js'
+import { oneIn } from '../support/long.js'
 
 const SCHEMA = JSON.parse(readFileSync(new URL('../../schema/index.json', import.meta.url), 'utf8'))
 const PAGE = readFileSync(new URL('../../docs/index-format.md', import.meta.url), 'utf8')
@@ -143,55 +144,57 @@ export default () => words('text')
     expect(list).toMatchObject({ mains: [], folders: expect.arrayContaining(['']) })
   })
 
-  it.each<[string, string, unknown]>([
-    ['another version', 'version', 1],
-    ['a short hash', 'hash', 'abc'],
-    ['a missing header field', 'listing', undefined],
-    ['a count that is negative', 'counts.found', -1],
-    ['a field of nobody', 'made', 'yesterday'],
-    ['a missing section', 'files', undefined],
-    ['shards besides sections', 'shards', []],
-    ['a name that breaks the rule', 'tools.Review', { broken: {}, file: 'a.skill.md' }],
-    ['a file outside the directory', 'tools.review.file', '../review/SKILL.md'],
-    ['an absolute file', 'tools.review.file', '/review/SKILL.md'],
-    ['a file with a backslash', 'tools.review.file', 'review\\SKILL.md'],
-    ['a file on a drive', 'tools.review.file', 'C:/SKILL.md'],
-    ['a kind that there is not', 'tools.review.kind', 'directory'],
-    ['code with content', 'tools.review.kind', 'code'],
-    ['Markdown without content', 'tools.review.content', undefined],
-    [
-      'Markdown with a module',
-      'tools.review.module',
-      { file: '.agent-apps/module-ABCDEFGH.mjs', inputs: [] },
-    ],
-    ['code without a module', 'tools.count.module', undefined],
-    ['code of no export', 'tools.count.exported', undefined],
-    ['code that an index cannot know whole', 'tools.count.dynamic', true],
-    ['a module elsewhere', 'tools.count.module.file', 'lib/words.ts'],
-    ['a module whose inputs lie outside', 'tools.count.module.inputs', ['../words.ts']],
-    ['a module that is not outside', 'tools.count.module.outside', false],
-    ['a delegate that is none', 'tools.delegating.delegate', 'run.js'],
-    ['a delegate of two kinds', 'tools.inline-code.delegate.markdown', 'Text.'],
-    ['a made file of another name', 'modules.0', '.agent-apps/cache.json'],
-    ['an empty list of made files', 'modules', []],
-    ['content that is not a range', 'tools.review.content', [1]],
-    ['a third end of content', 'tools.review.content', [1, 2, 3]],
-    ['an absent size', 'tools.review.size', undefined],
-    ['a record with a field of nobody', 'tools.review.mtime', 1],
-    ['a role that there is not', 'tools.review.frontmatter.role', 'reviewer'],
-    ['a tag that is not normalised', 'tools.review.frontmatter.tags', ['Code Review']],
-    ['tags twice', 'tools.review.frontmatter.tags', ['a', 'a']],
-    ['frontmatter with a field of nobody', 'tools.review.frontmatter.version', '1.2.0'],
-    ['a tool that is broken too', 'tools.broken.kind', 'folder'],
-    ['a broken tool whose fault is none', 'tools.broken.broken.fatal', undefined],
-    ['a diagnostic of no severity', 'tools.broken.broken.severity', 'info'],
-    ['a line 0', 'tools.broken.broken.line', 0],
-    ['resources outside the folder', 'details.review.resources.0.path', 'references/../../guide.md'],
-    ['a resource without digest', 'details.review.resources.0.sha256', undefined],
-    ['verbatim that is not a mapping', 'details.review.verbatim', []],
-    ['a file outside', 'files../SKILL.md', { diagnostics: [], sha256: '', size: 0, tools: [] }],
-    ['a file record with a field of nobody', 'files.two.skill.md.mtime', 1],
-  ])('rejects %s', async (_, path, value) => {
+  it.each(
+    oneIn<[string, string, unknown]>(3, [
+      ['another version', 'version', 1],
+      ['a short hash', 'hash', 'abc'],
+      ['a missing header field', 'listing', undefined],
+      ['a count that is negative', 'counts.found', -1],
+      ['a field of nobody', 'made', 'yesterday'],
+      ['a missing section', 'files', undefined],
+      ['shards besides sections', 'shards', []],
+      ['a name that breaks the rule', 'tools.Review', { broken: {}, file: 'a.skill.md' }],
+      ['a file outside the directory', 'tools.review.file', '../review/SKILL.md'],
+      ['an absolute file', 'tools.review.file', '/review/SKILL.md'],
+      ['a file with a backslash', 'tools.review.file', 'review\\SKILL.md'],
+      ['a file on a drive', 'tools.review.file', 'C:/SKILL.md'],
+      ['a kind that there is not', 'tools.review.kind', 'directory'],
+      ['code with content', 'tools.review.kind', 'code'],
+      ['Markdown without content', 'tools.review.content', undefined],
+      [
+        'Markdown with a module',
+        'tools.review.module',
+        { file: '.agent-apps/module-ABCDEFGH.mjs', inputs: [] },
+      ],
+      ['code without a module', 'tools.count.module', undefined],
+      ['code of no export', 'tools.count.exported', undefined],
+      ['code that an index cannot know whole', 'tools.count.dynamic', true],
+      ['a module elsewhere', 'tools.count.module.file', 'lib/words.ts'],
+      ['a module whose inputs lie outside', 'tools.count.module.inputs', ['../words.ts']],
+      ['a module that is not outside', 'tools.count.module.outside', false],
+      ['a delegate that is none', 'tools.delegating.delegate', 'run.js'],
+      ['a delegate of two kinds', 'tools.inline-code.delegate.markdown', 'Text.'],
+      ['a made file of another name', 'modules.0', '.agent-apps/cache.json'],
+      ['an empty list of made files', 'modules', []],
+      ['content that is not a range', 'tools.review.content', [1]],
+      ['a third end of content', 'tools.review.content', [1, 2, 3]],
+      ['an absent size', 'tools.review.size', undefined],
+      ['a record with a field of nobody', 'tools.review.mtime', 1],
+      ['a role that there is not', 'tools.review.frontmatter.role', 'reviewer'],
+      ['a tag that is not normalised', 'tools.review.frontmatter.tags', ['Code Review']],
+      ['tags twice', 'tools.review.frontmatter.tags', ['a', 'a']],
+      ['frontmatter with a field of nobody', 'tools.review.frontmatter.version', '1.2.0'],
+      ['a tool that is broken too', 'tools.broken.kind', 'folder'],
+      ['a broken tool whose fault is none', 'tools.broken.broken.fatal', undefined],
+      ['a diagnostic of no severity', 'tools.broken.broken.severity', 'info'],
+      ['a line 0', 'tools.broken.broken.line', 0],
+      ['resources outside the folder', 'details.review.resources.0.path', 'references/../../guide.md'],
+      ['a resource without digest', 'details.review.resources.0.sha256', undefined],
+      ['verbatim that is not a mapping', 'details.review.verbatim', []],
+      ['a file outside', 'files../SKILL.md', { diagnostics: [], sha256: '', size: 0, tools: [] }],
+      ['a file record with a field of nobody', 'files.two.skill.md.mtime', 1],
+    ]),
+  )('rejects %s', async (_, path, value) => {
     const { index } = await compiled(TREE)
     expect(problems(mutated(index, path, value))).not.toEqual([])
   })
@@ -205,19 +208,21 @@ export default () => words('text')
     expect(problems(mutated(index, path, value))).not.toEqual([])
   })
 
-  it.each<[string, string, unknown]>([
-    ['a name that breaks the rule', 'names.0', 'Skill'],
-    ['a name twice', 'names.0', 'skill-1'],
-    ['a letter that stands for no kind', 'kinds', 'x'],
-    ['a letter that stands for no role', 'roles', 'x'],
-    ['a path that leads out', 'files.0', '../SKILL.md'],
-    ['a size that is no count', 'sizes.0', -1],
-    ['a fact that there is not', 'more.0', { made: 'yesterday' }],
-    ['a row of facts without any', 'more.0', {}],
-    ['a main skill without a name', 'mains', [['a/SKILL.md']]],
-    ['a missing column', 'descriptions', undefined],
-    ['a column of nobody', 'tags', []],
-  ])('rejects a list with %s', async (_, path, value) => {
+  it.each(
+    oneIn<[string, string, unknown]>(3, [
+      ['a name that breaks the rule', 'names.0', 'Skill'],
+      ['a name twice', 'names.0', 'skill-1'],
+      ['a letter that stands for no kind', 'kinds', 'x'],
+      ['a letter that stands for no role', 'roles', 'x'],
+      ['a path that leads out', 'files.0', '../SKILL.md'],
+      ['a size that is no count', 'sizes.0', -1],
+      ['a fact that there is not', 'more.0', { made: 'yesterday' }],
+      ['a row of facts without any', 'more.0', {}],
+      ['a main skill without a name', 'mains', [['a/SKILL.md']]],
+      ['a missing column', 'descriptions', undefined],
+      ['a column of nobody', 'tags', []],
+    ]),
+  )('rejects a list with %s', async (_, path, value) => {
     const { list } = await compiled(manySkills(200))
     expect(problems(list)).toEqual([])
     expect(problems(mutated(list ?? {}, path, value))).not.toEqual([])

@@ -636,7 +636,7 @@ describe('constraints on paths', () => {
         }
       }),
       // About one in 150 is allowed, so that of 2,000 some are.
-      { numRuns: times(400, 4_000_000) },
+      { numRuns: times(2_000, 4_000_000) },
     )
     expect(allowed).toBeGreaterThan(RUNS / 200)
   })

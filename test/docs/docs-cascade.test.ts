@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import { compile } from 'agent-apps/compiler'
 import { describe, expect, it } from 'vitest'
 import { agentApps } from '../support/commands.js'
+import { oneIn } from '../support/long.js'
 import { ROOT } from '../support/processes.js'
 import { layOut, SAMPLES } from '../support/sample.js'
 
@@ -42,7 +43,7 @@ describe('docs/cascade.md and docs/cascade-order.md', () => {
     expect(shown.map(({ name }) => name).sort()).toEqual([...CASES].sort())
   })
 
-  it.each(CASES)('shows the skills of %s', name => {
+  it.each(oneIn(3, CASES))('shows the skills of %s', name => {
     for (const [path, text] of sectionOf(name).files) {
       const [file = '', skill] = path.split('#')
       const source = readFileSync(join(FOLDER, name, file), 'utf8')
@@ -51,12 +52,12 @@ describe('docs/cascade.md and docs/cascade-order.md', () => {
     }
   })
 
-  it.each(CASES)('leaves out no skill of %s', name => {
+  it.each(oneIn(3, CASES))('leaves out no skill of %s', name => {
     const shown = [...sectionOf(name).files.keys()].map(path => path.replace(/#.*/, ''))
     expect([...new Set(shown)].sort()).toEqual(skillFiles(join(FOLDER, name)))
   })
 
-  it.each(CASES)('shows what explain prints for %s, compiled or not', async name => {
+  it.each(oneIn(3, CASES))('shows what explain prints for %s, compiled or not', async name => {
     const file = join(FOLDER, name, 'explain.txt')
     const { cwd, paths } = layOut({ id: `cascade/${name}`, folder: join(FOLDER, name) })
     const commands = [...sectionOf(name).console.matchAll(/^\$ agent-apps (.*)$/gm)].map(

@@ -4,6 +4,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { clearToolCache, createRuntime, type Runtime } from 'agent-apps'
 import { compile } from 'agent-apps/compiler'
 import { describe, expect, it } from 'vitest'
+import { oneIn } from '../support/long.js'
 import { ownTools } from '../support/own-tools.js'
 import { goodSkills, makeTree, skill, type Tree, writeTree } from '../support/tree.js'
 
@@ -331,18 +332,21 @@ describe('a name that an index lacks', () => {
     ['a plugin', { 'group/.claude-plugin/plugin.json': '{ "name": "added" }' }, false, 'added:old'],
   ]
 
-  it.each(ADDED)('check finds and lists %s', async (_, tree, __, name = 'added') => {
+  it.each(oneIn(3, ADDED))('check finds and lists %s', async (_, tree, __, name = 'added') => {
     const runtime = await opened('check', dir => writeTree(dir, tree))
     expect((await runtime.findTool(name))?.name).toBe(name)
     const other = createRuntime({ paths: runtime.globals.config.paths, freshness: 'check' })
     expect((await other.listTools()).map(tool => tool.name)).toContain(name)
   })
 
-  it.each(ADDED)('trust looks for %s where its name leads', async (_, tree, isNamedSo, name = 'added') => {
-    const runtime = await opened('trust', dir => writeTree(dir, tree))
-    expect((await runtime.findTool(name))?.name).toBe(isNamedSo ? name : undefined)
-    expect(runtime.stats().parser).toBe(isNamedSo ? 'loaded' : 'unused')
-  })
+  it.each(oneIn(3, ADDED))(
+    'trust looks for %s where its name leads',
+    async (_, tree, isNamedSo, name = 'added') => {
+      const runtime = await opened('trust', dir => writeTree(dir, tree))
+      expect((await runtime.findTool(name))?.name).toBe(isNamedSo ? name : undefined)
+      expect(runtime.stats().parser).toBe(isNamedSo ? 'loaded' : 'unused')
+    },
+  )
 
   it('trust finds none that the ignore patterns leave out', async () => {
     const dir = makeTree({ ...TREE, 'drafts/older/SKILL.md': skill('older') })
@@ -459,7 +463,7 @@ describe('trust', () => {
     'allowed-tools: good-2',
   ]
 
-  it.each(GUARDED)('serves no new text under the old guards, where %s was added', async guard => {
+  it.each(oneIn(3, GUARDED))('serves no new text under the old guards, where %s was added', async guard => {
     const { dir, runtime } = await start('trust')
     const tool = await runtime.findTool('good-1')
     writeTree(dir, { 'good-1/SKILL.md': skill('good-1', 'A new text.\n', `${guard}\n`) })
@@ -468,7 +472,7 @@ describe('trust', () => {
     await expect(runtime.forAgent({ sessionId: 's' }).open('good-1')).rejects.toMatchObject(stale)
   })
 
-  it.each(GUARDED)('serves a new text that keeps its guard %s', async guard => {
+  it.each(oneIn(3, GUARDED))('serves a new text that keeps its guard %s', async guard => {
     const guarded = (text: string): Tree => ({ 'good-1/SKILL.md': skill('good-1', text, `${guard}\n`) })
     const dir = makeTree(guarded('Old.\n'))
     await compile({ paths: [dir] })

@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import { createRuntime } from 'agent-apps'
 import { check, compile } from 'agent-apps/compiler'
 import { describe, expect, it } from 'vitest'
+import { oneIn } from '../support/long.js'
 import { ownTools } from '../support/own-tools.js'
 import { runCode } from '../support/processes.js'
 import { goodSkills, makeTree, skill, type Tree } from '../support/tree.js'
@@ -95,7 +96,7 @@ describe('one bad skill never takes down the rest', () => {
     },
   )
 
-  it.each(Object.entries(BAD))('%s: its own rule, at its own place', async (kind, bad) => {
+  it.each(oneIn(3, Object.entries(BAD)))('%s: its own rule, at its own place', async (kind, bad) => {
     const [path] = placed([kind, bad])
     const dir = makeTree({ ...goodSkills(8), [path]: bad.text })
     const { counts, diagnostics } = await compile({ cwd: dir, paths: ['.'] })
@@ -121,7 +122,7 @@ describe('no file is executed', () => {
     '--- javascript ',
   ]
 
-  it.each(fences)('a fence %j', async fence => {
+  it.each(oneIn(3, fences))('a fence %j', async fence => {
     const dir = makeTree({ 'good/SKILL.md': skill('good') })
     const proof = join(dir, 'executed')
     const payload = `require('node:fs').writeFileSync(${JSON.stringify(proof)}, 'x')`
@@ -182,34 +183,36 @@ describe('limits, at −1, 0 and +1', () => {
   const head = Buffer.byteLength(skill('edge', ''))
   const yamlHead = Buffer.byteLength('name: edge\ndescription: D.\nlicense: \n')
 
-  it.each([
-    ['bytes of a file', 1_048_576, (n: number) => skill('edge', fill(n - head)), 'file-too-large'],
-    [
-      'bytes of frontmatter',
-      65_536,
-      (n: number) => `---\nname: edge\ndescription: D.\nlicense: ${fill(n - yamlHead)}\n---\n`,
-      'frontmatter-too-large',
-    ],
-    [
-      'levels',
-      32,
-      (n: number) => `---\nname: edge\ndescription: D.\nmetadata: ${nested(n - 1)}\n---\n`,
-      'yaml-too-deep',
-    ],
-    [
-      'levels of blocks',
-      32,
-      (n: number) =>
-        `---\nname: edge\ndescription: D.\nmetadata:\n${Array.from({ length: n - 1 }, (_, depth) => `${' '.repeat(depth + 1)}a:`).join('\n')} 1\n---\n`,
-      'yaml-too-deep',
-    ],
-    [
-      'keys',
-      1_000,
-      (n: number) => `---\nname: edge\ndescription: D.\nmetadata:\n${keys(n - 3)}\n---\n`,
-      'yaml-too-many-keys',
-    ],
-  ])('%s', async (_, limit, text, rule) => {
+  it.each(
+    oneIn(2, [
+      ['bytes of a file', 1_048_576, (n: number) => skill('edge', fill(n - head)), 'file-too-large'],
+      [
+        'bytes of frontmatter',
+        65_536,
+        (n: number) => `---\nname: edge\ndescription: D.\nlicense: ${fill(n - yamlHead)}\n---\n`,
+        'frontmatter-too-large',
+      ],
+      [
+        'levels',
+        32,
+        (n: number) => `---\nname: edge\ndescription: D.\nmetadata: ${nested(n - 1)}\n---\n`,
+        'yaml-too-deep',
+      ],
+      [
+        'levels of blocks',
+        32,
+        (n: number) =>
+          `---\nname: edge\ndescription: D.\nmetadata:\n${Array.from({ length: n - 1 }, (_, depth) => `${' '.repeat(depth + 1)}a:`).join('\n')} 1\n---\n`,
+        'yaml-too-deep',
+      ],
+      [
+        'keys',
+        1_000,
+        (n: number) => `---\nname: edge\ndescription: D.\nmetadata:\n${keys(n - 3)}\n---\n`,
+        'yaml-too-many-keys',
+      ],
+    ]),
+  )('%s', async (_, limit, text, rule) => {
     for (const [size, loads] of [
       [limit - 1, true],
       [limit, true],
@@ -226,17 +229,19 @@ describe('limits, at −1, 0 and +1', () => {
 })
 
 describe('an alias, however it is written', () => {
-  it.each([
-    ['an anchor that begins with *', 'metadata:\n  a: &*x [1]\n  b: **x', '6:6', '**x'],
-    ['a comment that ends with CR', 'metadata:\n  a: &x [1] # then\r  b: *x', '5:25', '*x'],
-    ['a number', 'metadata:\n  a: &*x 5\n  b: **x', '6:6', '**x'],
-    ['nothing', 'metadata:\n  a: &*x\n  b: **x', '6:6', '**x'],
-    ['a key', 'metadata:\n  a: &x y\n  ? *x\n  : 1', '6:5', '*x'],
-    ['in brackets', 'metadata: { a: &*x [1], b: [2, **x] }', '4:32', '**x'],
-    ['of itself', 'metadata:\n  a: &*x [1, **x]', '5:14', '**x'],
-    ['of no anchor', 'metadata:\n  a: *x', '5:6', '*x'],
-    ['of many characters', 'metadata:\n  a: &é"\'!% [1]\n  b: *é"\'!%', '6:6', '*é"\'!%'],
-  ])('%s', async (_, yaml, place, alias) => {
+  it.each(
+    oneIn(3, [
+      ['an anchor that begins with *', 'metadata:\n  a: &*x [1]\n  b: **x', '6:6', '**x'],
+      ['a comment that ends with CR', 'metadata:\n  a: &x [1] # then\r  b: *x', '5:25', '*x'],
+      ['a number', 'metadata:\n  a: &*x 5\n  b: **x', '6:6', '**x'],
+      ['nothing', 'metadata:\n  a: &*x\n  b: **x', '6:6', '**x'],
+      ['a key', 'metadata:\n  a: &x y\n  ? *x\n  : 1', '6:5', '*x'],
+      ['in brackets', 'metadata: { a: &*x [1], b: [2, **x] }', '4:32', '**x'],
+      ['of itself', 'metadata:\n  a: &*x [1, **x]', '5:14', '**x'],
+      ['of no anchor', 'metadata:\n  a: *x', '5:6', '*x'],
+      ['of many characters', 'metadata:\n  a: &é"\'!% [1]\n  b: *é"\'!%', '6:6', '*é"\'!%'],
+    ]),
+  )('%s', async (_, yaml, place, alias) => {
     const cwd = makeTree({ 'skills/bad/SKILL.md': frontmatter(yaml), 'skills/good/SKILL.md': skill('good') })
     for (const work of [check, compile]) {
       const { diagnostics } = await work({ cwd, paths: ['skills'] })

@@ -6,7 +6,7 @@ import { createRuntime, findAuthority, pathEntryDir } from 'agent-apps'
 import { check, compile, loadConfig, verify } from 'agent-apps/compiler'
 import { beforeAll, describe, expect, it } from 'vitest'
 import { expectAsWritten } from '../support/expected.js'
-import { isLong, some } from '../support/long.js'
+import { isLong, oneIn, some } from '../support/long.js'
 import { repositories, type Sample } from '../support/sample.js'
 import { temporary } from '../support/temporary.js'
 import { type Tree, writeTree } from '../support/tree.js'
@@ -16,7 +16,12 @@ import { type Tree, writeTree } from '../support/tree.js'
  * is found in it. `UPDATE=1` writes the expected file anew; read the diff.
  */
 describe('repositories', () => {
-  it.each(repositories().map(sample => [sample.id, sample] as const))('%s', async (_, sample) => {
+  it.each(
+    oneIn(
+      3,
+      repositories().map(sample => [sample.id, sample] as const),
+    ),
+  )('%s', async (_, sample) => {
     expectAsWritten(sample.folder, await outcome(sample))
   })
 })
@@ -100,7 +105,12 @@ describe('a repository is the same from its files, its index and a bundle:', () 
     }
   })
 
-  it.each(samples.map(({ id }) => id))('%s', id => {
+  it.each(
+    oneIn(
+      3,
+      samples.map(({ id }) => id),
+    ),
+  )('%s', id => {
     const { files, checked, trusted, bundled } = dumps.get(id) ?? expect.fail('it was not read')
     expect([files.vias, checked.vias, trusted.vias, bundled.vias]).toEqual([
       ['disk'],
@@ -391,23 +401,25 @@ describe('a source of a marketplace with a `pluginRoot`', () => {
   const folders = (...paths: string[]): Tree =>
     Object.fromEntries(paths.map(path => [`${path}/skills/deploy/SKILL.md`, skill('deploy')]))
 
-  it.each([
-    // Both folders are there: the way in which it is written decides.
-    ['./plugins/acme', ['plugins/acme', 'plugins/plugins/acme'], 'plugins/acme', []],
-    ['plugins/acme', ['plugins/acme', 'plugins/plugins/acme'], 'plugins/plugins/acme', []],
-    ['acme', ['acme', 'plugins/acme'], 'plugins/acme', []],
-    ['./acme', ['acme', 'plugins/acme'], 'acme', []],
-    ['.\\acme', ['acme', 'plugins/acme'], 'acme', []],
-    [{ source: 'local', path: './acme' }, ['acme', 'plugins/acme'], 'acme', []],
-    // One of them is.
-    ['plugins/acme', ['plugins/acme'], 'plugins/acme', ['plugin-path-meant']],
-    ['./acme', ['plugins/acme'], 'plugins/acme', ['plugin-path-meant']],
-    ['../acme', ['acme'], 'acme', ['plugin-path-meant']],
-    ['acme', ['acme'], 'acme', ['plugin-path-meant']],
-    // Neither is.
-    ['./acme', [], null, ['plugin-path-missing']],
-    ['../../acme', [], null, ['manifest-escapes']],
-  ] as const)('%j beside %j leads to %j', async (source, there, expected, rules) => {
+  it.each(
+    oneIn(3, [
+      // Both folders are there: the way in which it is written decides.
+      ['./plugins/acme', ['plugins/acme', 'plugins/plugins/acme'], 'plugins/acme', []],
+      ['plugins/acme', ['plugins/acme', 'plugins/plugins/acme'], 'plugins/plugins/acme', []],
+      ['acme', ['acme', 'plugins/acme'], 'plugins/acme', []],
+      ['./acme', ['acme', 'plugins/acme'], 'acme', []],
+      ['.\\acme', ['acme', 'plugins/acme'], 'acme', []],
+      [{ source: 'local', path: './acme' }, ['acme', 'plugins/acme'], 'acme', []],
+      // One of them is.
+      ['plugins/acme', ['plugins/acme'], 'plugins/acme', ['plugin-path-meant']],
+      ['./acme', ['plugins/acme'], 'plugins/acme', ['plugin-path-meant']],
+      ['../acme', ['acme'], 'acme', ['plugin-path-meant']],
+      ['acme', ['acme'], 'acme', ['plugin-path-meant']],
+      // Neither is.
+      ['./acme', [], null, ['plugin-path-missing']],
+      ['../../acme', [], null, ['manifest-escapes']],
+    ] as const),
+  )('%j beside %j leads to %j', async (source, there, expected, rules) => {
     const cwd = repository({
       '.claude-plugin/marketplace.json': JSON.stringify({
         metadata: { pluginRoot: './plugins' },
@@ -742,14 +754,16 @@ describe('hostile manifests', () => {
     expect(skills.map(({ name }) => name)).toEqual(['acme:deploy', 'other:ship', 'own'])
   })
 
-  it.each([
-    ['whose name is none', { name: 'Bad Name', source: './plugins/acme' }],
-    ['without a name', { nam: 'other', source: './plugins/acme' }],
-    ['whose name another plugin has', { name: 'acme', source: './plugins/acme' }],
-    ['whose skills are of another type', { name: 'other', source: './plugins/acme', skills: [5] }],
-    ['that lists the same skills', { name: 'npm', source: './plugins/acme', skills: ['./skills'] }],
-    ['around it', { name: 'npm', source: './plugins' }],
-  ])('close no folder of another plugin for an entry %s', async (_, faulty) => {
+  it.each(
+    oneIn(2, [
+      ['whose name is none', { name: 'Bad Name', source: './plugins/acme' }],
+      ['without a name', { nam: 'other', source: './plugins/acme' }],
+      ['whose name another plugin has', { name: 'acme', source: './plugins/acme' }],
+      ['whose skills are of another type', { name: 'other', source: './plugins/acme', skills: [5] }],
+      ['that lists the same skills', { name: 'npm', source: './plugins/acme', skills: ['./skills'] }],
+      ['around it', { name: 'npm', source: './plugins' }],
+    ]),
+  )('close no folder of another plugin for an entry %s', async (_, faulty) => {
     const sound = { name: 'acme', source: './plugins/acme' }
     const isDuplicate = 'name' in faulty && faulty.name === 'acme'
     for (const plugins of [[sound, faulty], ...(isDuplicate ? [] : [[faulty, sound]])]) {
@@ -816,18 +830,20 @@ describe('hostile manifests', () => {
     expect(await filesIn(cwd)).toEqual([])
   })
 
-  it.each([
-    ['too many plugins', { plugins: Array.from({ length: 10_001 }, (_, at) => ({ name: `p-${at}` })) }],
-    [
-      'too many paths',
-      { plugins: [{ name: 'acme', source: './plugins/acme', skills: Array(1001).fill('./a') }] },
-    ],
-    ['too many bytes', { plugins: [], padding: 'x'.repeat(2 ** 20) }],
-    ['no array', { plugins: { length: 3 } }],
-    ['no objects', { plugins: [null, 5, ['acme']] }],
-    ['paths of another type', { plugins: [{ name: 'acme', source: './plugins/acme', skills: [5] }] }],
-    ['a root of another type', { metadata: { pluginRoot: 5 }, plugins: [] }],
-  ])('are faulty: %s', async (_, manifest) => {
+  it.each(
+    oneIn(2, [
+      ['too many plugins', { plugins: Array.from({ length: 10_001 }, (_, at) => ({ name: `p-${at}` })) }],
+      [
+        'too many paths',
+        { plugins: [{ name: 'acme', source: './plugins/acme', skills: Array(1001).fill('./a') }] },
+      ],
+      ['too many bytes', { plugins: [], padding: 'x'.repeat(2 ** 20) }],
+      ['no array', { plugins: { length: 3 } }],
+      ['no objects', { plugins: [null, 5, ['acme']] }],
+      ['paths of another type', { plugins: [{ name: 'acme', source: './plugins/acme', skills: [5] }] }],
+      ['a root of another type', { metadata: { pluginRoot: 5 }, plugins: [] }],
+    ]),
+  )('are faulty: %s', async (_, manifest) => {
     const cwd = repository({
       '.claude-plugin/marketplace.json': JSON.stringify(manifest),
       'plugins/acme/skills/deploy/SKILL.md': skill('deploy'),

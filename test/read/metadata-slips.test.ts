@@ -2,6 +2,7 @@ import { createRuntime } from 'agent-apps'
 import { check, compile } from 'agent-apps/compiler'
 import { describe, expect, it } from 'vitest'
 import { around, code, text } from '../support/cascade-project.js'
+import { oneIn } from '../support/long.js'
 import { makeTree, type Tree, writeTree } from '../support/tree.js'
 
 /** What `check` says of a project, and `compile`, anew and again, which must be the same. */
@@ -30,25 +31,29 @@ const PARAMS = {
 }
 
 describe('switches', () => {
-  it.each([
-    ['enabled: no', 'enabled', 'no', 'false'],
-    ['enabled: Off', 'enabled', 'Off', 'false'],
-    ['interpolate: yes', 'interpolate', 'yes', 'true'],
-    ['interpolate: "true"', 'interpolate', 'true', 'true'],
-    ['static: "false"', 'static', 'false', 'false'],
-  ])('%s is a text', async (line, key, written, meant) => {
+  it.each(
+    oneIn(2, [
+      ['enabled: no', 'enabled', 'no', 'false'],
+      ['enabled: Off', 'enabled', 'Off', 'false'],
+      ['interpolate: yes', 'interpolate', 'yes', 'true'],
+      ['interpolate: "true"', 'interpolate', 'true', 'true'],
+      ['static: "false"', 'static', 'false', 'false'],
+    ]),
+  )('%s is a text', async (line, key, written, meant) => {
     expect(await told({ 'skills/a.skill.md': skill('a', line) })).toEqual([
       `skills/a.skill.md:5:${key.length + 5} switch-is-text: "metadata.${key}" is the text "${written}", not true or false, and does nothing / Write \`${key}: ${meant}\`: YAML knows no other words for it.`,
     ])
   })
 
-  it.each([
-    'enabled: "false"',
-    'enabled: "true"',
-    'enabled: false',
-    'interpolate: true',
-    'enabled: weekdays',
-  ])('%s is none', async line => {
+  it.each(
+    oneIn(2, [
+      'enabled: "false"',
+      'enabled: "true"',
+      'enabled: false',
+      'interpolate: true',
+      'enabled: weekdays',
+    ]),
+  )('%s is none', async line => {
     expect(await told({ 'skills/a.skill.md': skill('a', line) })).toEqual([])
   })
 })
@@ -133,13 +138,15 @@ describe('configurations of middleware', () => {
   const wrong = (name: string, value: string) =>
     told({ 'skills/a.skill.md': skill('a', `${name}: ${value}`) })
 
-  it.each([
-    ['timeout', ['soon', '0', '[1]', '{}', 'true', '2147483648']],
-    ['retry', ['often', '0', '1.5', '{ attempts: 0 }', '{ tries: 3 }', '{ delay: -1 }']],
-    ['limit', ['"5"', '0', 'true', '{}']],
-    ['state', ['5', '[]']],
-    ['trace', ['loud', '{}']],
-  ])('%s: what it does not take is told at the key', async (name, values) => {
+  it.each(
+    oneIn(2, [
+      ['timeout', ['soon', '0', '[1]', '{}', 'true', '2147483648']],
+      ['retry', ['often', '0', '1.5', '{ attempts: 0 }', '{ tries: 3 }', '{ delay: -1 }']],
+      ['limit', ['"5"', '0', 'true', '{}']],
+      ['state', ['5', '[]']],
+      ['trace', ['loud', '{}']],
+    ]),
+  )('%s: what it does not take is told at the key', async (name, values) => {
     for (const value of values)
       expect(await wrong(name, value), value).toEqual([
         expect.stringContaining(
@@ -148,16 +155,18 @@ describe('configurations of middleware', () => {
       ])
   })
 
-  it.each([
-    ['timeout', ['5', '0.5', 'false', '{ ms: 5 }', '"${args.ms}"', '{ ms: "${args.ms}" }']],
-    [
-      'retry',
-      ['1', 'true', 'false', '{}', '{ attempts: 2, delay: 0, most: 5 }', '{ attempts: "${args.n}" }'],
-    ],
-    ['limit', ['1', 'false', '"${args.n}"']],
-    ['state', ['true', 'false', '{ count: 0 }']],
-    ['trace', ['true', 'false']],
-  ])('%s: of what it takes nothing is said', async (name, values) => {
+  it.each(
+    oneIn(2, [
+      ['timeout', ['5', '0.5', 'false', '{ ms: 5 }', '"${args.ms}"', '{ ms: "${args.ms}" }']],
+      [
+        'retry',
+        ['1', 'true', 'false', '{}', '{ attempts: 2, delay: 0, most: 5 }', '{ attempts: "${args.n}" }'],
+      ],
+      ['limit', ['1', 'false', '"${args.n}"']],
+      ['state', ['true', 'false', '{ count: 0 }']],
+      ['trace', ['true', 'false']],
+    ]),
+  )('%s: of what it takes nothing is said', async (name, values) => {
     for (const value of values) expect(await wrong(name, value), value).toEqual([])
   })
 
@@ -367,30 +376,32 @@ describe('near names', () => {
   })
 })
 
-it.each([
-  [
-    'approvalKey',
-    '"approvalKey" in metadata is another spelling of "approval-key", and is kept as plain data',
-  ],
-  [
-    'requires_tools',
-    '"requires_tools" in metadata is another spelling of "requires-tools", and is kept as plain data',
-  ],
-  [
-    'ContractVersion',
-    '"ContractVersion" in metadata is another spelling of "contract-version", and is kept as plain data',
-  ],
-  [
-    'allowed_tools',
-    '"allowed_tools" in metadata is plain data; "allowed-tools" is a field of the frontmatter itself',
-  ],
-  [
-    'allowedTools',
-    '"allowedTools" in metadata is plain data; "allowed-tools" is a field of the frontmatter itself',
-  ],
-  ['toolVersion', null],
-  ['names', null],
-])('the key %s of metadata is taken for the known one', async (key, reason) => {
+it.each(
+  oneIn(2, [
+    [
+      'approvalKey',
+      '"approvalKey" in metadata is another spelling of "approval-key", and is kept as plain data',
+    ],
+    [
+      'requires_tools',
+      '"requires_tools" in metadata is another spelling of "requires-tools", and is kept as plain data',
+    ],
+    [
+      'ContractVersion',
+      '"ContractVersion" in metadata is another spelling of "contract-version", and is kept as plain data',
+    ],
+    [
+      'allowed_tools',
+      '"allowed_tools" in metadata is plain data; "allowed-tools" is a field of the frontmatter itself',
+    ],
+    [
+      'allowedTools',
+      '"allowedTools" in metadata is plain data; "allowed-tools" is a field of the frontmatter itself',
+    ],
+    ['toolVersion', null],
+    ['names', null],
+  ]),
+)('the key %s of metadata is taken for the known one', async (key, reason) => {
   const root = makeTree({ 'skills/a/SKILL.md': skill('a', '', `metadata:\n  ${key}: x\n`) })
   const { diagnostics } = await check({ cwd: root, paths: ['skills'] })
   expect(diagnostics.map(one => one.reason)).toEqual(reason === null ? [] : [reason])

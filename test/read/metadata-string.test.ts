@@ -3,6 +3,7 @@ import { check, compile } from 'agent-apps/compiler'
 import { describe, expect, it } from 'vitest'
 import { shown } from '../support/code-project.js'
 import { agentApps } from '../support/commands.js'
+import { oneIn } from '../support/long.js'
 import { makeTree } from '../support/tree.js'
 
 function review(metadata: string): string {
@@ -27,7 +28,7 @@ const FORMS: [form: string, metadata: string, place: string][] = [
 ]
 
 describe('keys of metadata in one string', () => {
-  it.each(FORMS)('are reported where they stand: %s', async (_, metadata, place) => {
+  it.each(oneIn(3, FORMS))('are reported where they stand: %s', async (_, metadata, place) => {
     expect(await found(metadata)).toEqual([`review/SKILL.md:${place} metadata-near-key warning`])
   })
 
@@ -58,19 +59,24 @@ describe('keys of metadata in one string', () => {
     expect(tool.frontmatter).toMatchObject({ tags: ['api'], metadata: {} })
   })
 
-  it.each([
-    ['  timeout: 1\n  agent-apps: "{ tags: [a], timeout: 2 }"\n', '6:29 metadata-key-twice error'],
-    ['  agent-apps: "{ tags: [a }"\n', '5:27 yaml-syntax error'],
-    ['  agent-apps: "{ a: 1, a: 2 }"\n', '5:24 yaml-duplicate-key error'],
-    ['  agent-apps: "{ a: *b }"\n', '5:21 yaml-alias error'],
-    ['  agent-apps: "{ constructor: 1 }"\n', '5:18 forbidden-key error'],
-    ['  agent-apps: |\n    tags: [a]\n    ---\n    timeout: 1\n', '7:5 yaml-syntax error'],
-    [`  agent-apps: '${'['.repeat(40)}${']'.repeat(40)}'\n`, null],
-    ['  agent-apps: "[api]"\n', '5:15 field-type error'],
-    ['  agent-apps: { tags: [api] }\n', '5:15 field-type error'],
-    [`  a: { ${keys('a', 600)} }\n  agent-apps: '{ ${keys('b', 600)} }'\n`, '6:15 yaml-too-many-keys error'],
-    [`  agent-apps: '{ a: ${'{ a: '.repeat(31)}1${' }'.repeat(31)} }'\n`, '5:15 yaml-too-deep error'],
-  ])('have the limits of the others: %#', async (metadata, expected) => {
+  it.each(
+    oneIn(3, [
+      ['  timeout: 1\n  agent-apps: "{ tags: [a], timeout: 2 }"\n', '6:29 metadata-key-twice error'],
+      ['  agent-apps: "{ tags: [a }"\n', '5:27 yaml-syntax error'],
+      ['  agent-apps: "{ a: 1, a: 2 }"\n', '5:24 yaml-duplicate-key error'],
+      ['  agent-apps: "{ a: *b }"\n', '5:21 yaml-alias error'],
+      ['  agent-apps: "{ constructor: 1 }"\n', '5:18 forbidden-key error'],
+      ['  agent-apps: |\n    tags: [a]\n    ---\n    timeout: 1\n', '7:5 yaml-syntax error'],
+      [`  agent-apps: '${'['.repeat(40)}${']'.repeat(40)}'\n`, null],
+      ['  agent-apps: "[api]"\n', '5:15 field-type error'],
+      ['  agent-apps: { tags: [api] }\n', '5:15 field-type error'],
+      [
+        `  a: { ${keys('a', 600)} }\n  agent-apps: '{ ${keys('b', 600)} }'\n`,
+        '6:15 yaml-too-many-keys error',
+      ],
+      [`  agent-apps: '{ a: ${'{ a: '.repeat(31)}1${' }'.repeat(31)} }'\n`, '5:15 yaml-too-deep error'],
+    ]),
+  )('have the limits of the others: %#', async (metadata, expected) => {
     const reports = await found(metadata)
     if (expected === null) expect(reports).toHaveLength(1)
     else expect(reports).toEqual([`review/SKILL.md:${expected}`])

@@ -3,6 +3,7 @@ import { pathEntryDir } from 'agent-apps'
 import { check } from 'agent-apps/compiler'
 import { validate } from 'skills-ref'
 import { describe, expect, it } from 'vitest'
+import { oneIn } from '../support/long.js'
 import { layOut, samples } from '../support/sample.js'
 import { makeTree } from '../support/tree.js'
 
@@ -65,17 +66,19 @@ async function verdicts(cwd: string, paths: string[]): Promise<Verdict[]> {
 }
 
 describe('the specification’s verdict', () => {
-  it.each(samples().map(sample => [sample.id, sample] as const))(
-    'of the skills in %s',
-    async (id, sample) => {
-      const { cwd, paths } = layOut(sample)
-      const differing = (await verdicts(cwd, paths.map(pathEntryDir))).filter(({ file, ours, theirs }) => {
-        const known = `${id}/${file}` in DIFFERENT
-        return known === (ours === theirs)
-      })
-      expect(differing).toEqual([])
-    },
-  )
+  it.each(
+    oneIn(
+      3,
+      samples().map(sample => [sample.id, sample] as const),
+    ),
+  )('of the skills in %s', async (id, sample) => {
+    const { cwd, paths } = layOut(sample)
+    const differing = (await verdicts(cwd, paths.map(pathEntryDir))).filter(({ file, ours, theirs }) => {
+      const known = `${id}/${file}` in DIFFERENT
+      return known === (ours === theirs)
+    })
+    expect(differing).toEqual([])
+  })
 
   it('differs only where it is listed, and every listed one exists', () => {
     const ids = new Set(samples().map(({ id }) => id))

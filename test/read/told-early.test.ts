@@ -3,7 +3,7 @@ import { check, compile, graph } from 'agent-apps/compiler'
 import { describe, expect, it } from 'vitest'
 import { text } from '../support/cascade-project.js'
 import { agentApps } from '../support/commands.js'
-import { some } from '../support/long.js'
+import { oneIn, some } from '../support/long.js'
 import { makeTree, skill, type Tree } from '../support/tree.js'
 
 const NAMED = (name: string, metadata: object): string =>
@@ -57,7 +57,7 @@ const OTHERS: Tree = {
 }
 
 describe('a path in a directive that leads nowhere', () => {
-  it.each(['./gone.skill.md', './j.skill.md#nope', './notes.md', './empty', '../gone/SKILL.md'])(
+  it.each(oneIn(2, ['./gone.skill.md', './j.skill.md#nope', './notes.md', './empty', '../gone/SKILL.md']))(
     '%s',
     async ref => {
       const cwd = project({ ...OTHERS, 'empty/x.md': '', 'a.skill.md': skill('a', `:skill[${ref}]\n`) })
@@ -70,15 +70,17 @@ describe('a path in a directive that leads nowhere', () => {
     },
   )
 
-  it.each([
-    ['./j.skill.md', 'j'],
-    ['./two.skill.md#two', 'two'],
-    ['./folder', 'folder'],
-    // Another file of the directory has the name.
-    ['./z.skill.md#j', 'j'],
-    // What is left out of the search is there for who names it.
-    ['./.hidden/SKILL.md', 'hidden'],
-  ])('but not %s', async (ref, name) => {
+  it.each(
+    oneIn(2, [
+      ['./j.skill.md', 'j'],
+      ['./two.skill.md#two', 'two'],
+      ['./folder', 'folder'],
+      // Another file of the directory has the name.
+      ['./z.skill.md#j', 'j'],
+      // What is left out of the search is there for who names it.
+      ['./.hidden/SKILL.md', 'hidden'],
+    ]),
+  )('but not %s', async (ref, name) => {
     const cwd = project({
       ...OTHERS,
       'folder/SKILL.md': skill('folder'),
@@ -126,14 +128,16 @@ describe('a delegate that asks a file for what it has not', () => {
 })
 
 describe('a directive that fails at every call', () => {
-  it.each([
-    [':value[]', 'the directive names no value', []],
-    [':value{path=args.x}', 'the directive names no value', ['directive-idle']],
-    [':::if\nx\n:::', 'the block has no `path`', []],
-    [':::if{pth=args.x}\nx\n:::', 'the block has no `path`', ['directive-idle']],
-    [':::each{as=y}\nx\n:::', 'the block has no `path`', []],
-    [':::each{path=args.x as="a b"}\nx\n:::', '"a b" is not a name', []],
-  ])('%s', async (body, said, more) => {
+  it.each(
+    oneIn(2, [
+      [':value[]', 'the directive names no value', []],
+      [':value{path=args.x}', 'the directive names no value', ['directive-idle']],
+      [':::if\nx\n:::', 'the block has no `path`', []],
+      [':::if{pth=args.x}\nx\n:::', 'the block has no `path`', ['directive-idle']],
+      [':::each{as=y}\nx\n:::', 'the block has no `path`', []],
+      [':::each{path=args.x as="a b"}\nx\n:::', '"a b" is not a name', []],
+    ]),
+  )('%s', async (body, said, more) => {
     const cwd = project({ 'a.skill.md': skill('a', `${body}\n`) })
     const lines = await told(cwd, 'a.skill.md')
     expect(lines.map(line => line.split(' ')[2])).toEqual(['directive-failed', ...more])
@@ -158,13 +162,15 @@ describe('the fields of a definition', () => {
     'a.skill.js': `import { defineTool } from 'agent-apps'\nexport default defineTool({\n${fields}\n})\n`,
   })
 
-  it.each([
-    ['parms: {}', 'Did you mean "params"?'],
-    ["tag: ['x']", 'Did you mean "tags"?'],
-    ["'allowed-tools': 'x'", 'Did you mean "allowedTools"?'],
-    ["delegate: 'x'", 'Move it under `metadata`: only there does "delegate" mean anything.'],
-    ['handler: () => 1', 'Data of your own belongs under `metadata`.'],
-  ])('%s', async (field, note) => {
+  it.each(
+    oneIn(2, [
+      ['parms: {}', 'Did you mean "params"?'],
+      ["tag: ['x']", 'Did you mean "tags"?'],
+      ["'allowed-tools': 'x'", 'Did you mean "allowedTools"?'],
+      ["delegate: 'x'", 'Move it under `metadata`: only there does "delegate" mean anything.'],
+      ['handler: () => 1', 'Data of your own belongs under `metadata`.'],
+    ]),
+  )('%s', async (field, note) => {
     const { diagnostics } = await check({
       cwd: project(defined(`name: 'a',\ndescription: 'Is a.',\n${field},\nexecute: () => 1,`)),
       paths: ['skills'],
@@ -237,25 +243,29 @@ describe('a default that its own schema refuses', () => {
     expect((await told(cwd, 'b.skill.js'))[0]).toMatch(/^6:35 error default-refused The default of "g"/)
   })
 
-  it.each([
-    [
-      'that fits',
-      withParams(
-        { g: { type: 'string', default: 'x' }, h: { $ref: '#/$defs/g', default: 3 } },
-        { $defs: { g: {} } },
-      ),
-    ],
-    [
-      'that is completed by others',
-      withParams({ g: { type: 'object', properties: { h: { default: 1 } }, required: ['h'], default: {} } }),
-    ],
-    ['that nobody fills in', withParams({ g: { anyOf: [{ type: 'string', default: 3 }] } })],
-    ['of a configuration', withParams({ g: { type: 'string', default: 3 } }, {}, { role: 'middleware' })],
-    [
-      'of a result',
-      { 'a.skill.md': text('a', { returns: { properties: { g: { type: 'string', default: 3 } } } }) },
-    ],
-  ])('but not one %s', async (_, skills) => {
+  it.each(
+    oneIn(2, [
+      [
+        'that fits',
+        withParams(
+          { g: { type: 'string', default: 'x' }, h: { $ref: '#/$defs/g', default: 3 } },
+          { $defs: { g: {} } },
+        ),
+      ],
+      [
+        'that is completed by others',
+        withParams({
+          g: { type: 'object', properties: { h: { default: 1 } }, required: ['h'], default: {} },
+        }),
+      ],
+      ['that nobody fills in', withParams({ g: { anyOf: [{ type: 'string', default: 3 }] } })],
+      ['of a configuration', withParams({ g: { type: 'string', default: 3 } }, {}, { role: 'middleware' })],
+      [
+        'of a result',
+        { 'a.skill.md': text('a', { returns: { properties: { g: { type: 'string', default: 3 } } } }) },
+      ],
+    ]),
+  )('but not one %s', async (_, skills) => {
     expect(await told(project(skills), 'a.skill.md')).toEqual([])
   })
 })
@@ -264,15 +274,17 @@ describe('a known directive with the wrong number of colons', () => {
   const ONE = (name: string): string => `Inside text it has one colon: \`:${name}[…]\`.`
   const BLOCK = (name: string): string =>
     `Write it on its own line: \`::${name}\`, or \`:::${name}\` around a block.`
-  it.each([
-    ['::skill[a]', '5:1', 'skill', ONE('skill')],
-    [':::skill[a]', '5:1', 'skill', ONE('skill')],
-    ['> - ::skill[a]', '5:5', 'skill', ONE('skill')],
-    ['x :if[y]{path=args.x}', '5:3', 'if', BLOCK('if')],
-    ['B body ::include[notes.md]', '5:8', 'include', ONE('include')],
-    ['x :::each{path=args.x}', '5:3', 'each', BLOCK('each')],
-    ['::value[args.x]', '5:1', 'value', ONE('value')],
-  ])('%s', async (body, place, name, note) => {
+  it.each(
+    oneIn(2, [
+      ['::skill[a]', '5:1', 'skill', ONE('skill')],
+      [':::skill[a]', '5:1', 'skill', ONE('skill')],
+      ['> - ::skill[a]', '5:5', 'skill', ONE('skill')],
+      ['x :if[y]{path=args.x}', '5:3', 'if', BLOCK('if')],
+      ['B body ::include[notes.md]', '5:8', 'include', ONE('include')],
+      ['x :::each{path=args.x}', '5:3', 'each', BLOCK('each')],
+      ['::value[args.x]', '5:1', 'value', ONE('value')],
+    ]),
+  )('%s', async (body, place, name, note) => {
     const cwd = project({ ...OTHERS, 'a.skill.md': skill('a', `${body}\n`) })
     expect(await told(cwd, 'a.skill.md')).toEqual([
       `${place} info directive-unknown Malformed directive "${name}"; treated as text / ${note}`,
@@ -345,39 +357,41 @@ describe('explain', () => {
 describe('a call through a delegate', () => {
   const upper = `${NAMED('upper', { params: { type: 'object', properties: { text: { type: 'string' } }, required: ['text'] } })}export default (_ctx, { text }) => text.toUpperCase()\n`
   const failing = "export default async ctx => ctx.manager.invoke('nosuch')\n"
-  it.each([
-    [
-      'a name that nothing has',
-      'nosuch',
-      'TOOL_NOT_FOUND',
-      'The delegate of "a": There is no tool "nosuch".',
-    ],
-    [
-      'one that has one',
-      'b',
-      'TOOL_NOT_FOUND',
-      'The delegate of "a": The delegate of "b": There is no tool "nosuch".',
-    ],
-    [
-      'arguments',
-      'upper',
-      'ARGS_INVALID',
-      'The delegate of "a": The arguments of "upper" are invalid: text is missing',
-    ],
-    [
-      'arguments, by a path',
-      './upper.skill.js',
-      'ARGS_INVALID',
-      'The delegate of "a": The arguments of "upper" are invalid',
-    ],
-    [
-      'a file that is not there',
-      './none.ts',
-      'TOOL_BROKEN',
-      'The delegate of "a": The code cannot be bundled',
-    ],
-    ['not what the delegate calls itself', 'calls', 'TOOL_NOT_FOUND', 'There is no tool "nosuch".'],
-  ])('names both: %s', async (_, delegate, code, message) => {
+  it.each(
+    oneIn(2, [
+      [
+        'a name that nothing has',
+        'nosuch',
+        'TOOL_NOT_FOUND',
+        'The delegate of "a": There is no tool "nosuch".',
+      ],
+      [
+        'one that has one',
+        'b',
+        'TOOL_NOT_FOUND',
+        'The delegate of "a": The delegate of "b": There is no tool "nosuch".',
+      ],
+      [
+        'arguments',
+        'upper',
+        'ARGS_INVALID',
+        'The delegate of "a": The arguments of "upper" are invalid: text is missing',
+      ],
+      [
+        'arguments, by a path',
+        './upper.skill.js',
+        'ARGS_INVALID',
+        'The delegate of "a": The arguments of "upper" are invalid',
+      ],
+      [
+        'a file that is not there',
+        './none.ts',
+        'TOOL_BROKEN',
+        'The delegate of "a": The code cannot be bundled',
+      ],
+      ['not what the delegate calls itself', 'calls', 'TOOL_NOT_FOUND', 'There is no tool "nosuch".'],
+    ]),
+  )('names both: %s', async (_, delegate, code, message) => {
     const cwd = project({
       'upper.skill.js': upper,
       'calls.skill.js': NAMED('calls', {}) + failing,

@@ -2,6 +2,7 @@ import { copyFileSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { gzipSync } from 'node:zlib'
 import { describe, expect, it } from 'vitest'
+import { oneIn } from '../support/long.js'
 import { ownRuntimes } from '../support/own-runtime.js'
 import { craft, failure, published, type ReleaseServer, serve } from '../support/release-server.js'
 import { skill } from '../support/tree.js'
@@ -144,13 +145,15 @@ describe('the bucket', () => {
 })
 
 describe('a hostile publisher', () => {
-  it.each([
-    ['delegate', { delegate: 'run-shell' }],
-    ['agent', { agent: { model: 'default' } }],
-    ['base', { $inherit: 'run-shell' }],
-    ['environment', { env: ['HOME'] }],
-    ['expression', { interpolate: true }],
-  ])('gets nothing run by a %s', async (_, metadata) => {
+  it.each(
+    oneIn(2, [
+      ['delegate', { delegate: 'run-shell' }],
+      ['agent', { agent: { model: 'default' } }],
+      ['base', { $inherit: 'run-shell' }],
+      ['environment', { env: ['HOME'] }],
+      ['expression', { interpolate: true }],
+    ]),
+  )('gets nothing run by a %s', async (_, metadata) => {
     const { release, runtime } = await attacked()
     const pin = craft(release, {
       record: (_, record) => ({ ...record, frontmatter: { ...(record.frontmatter as object), metadata } }),
