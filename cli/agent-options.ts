@@ -111,7 +111,12 @@ export async function noteForPrograms(invocation: Invocation): Promise<Diagnosti
   const runtime = await openForAgents(invocation, false)
   await runtime.forAgent().listTools()
   const found = runtime.diagnostics().find(({ rule }) => rule === 'project-untrusted')
-  return found && { ...found, note: `Programs of the project give them to agents. ${found.note}` }
+  return (
+    found && {
+      ...found,
+      note: 'Programs of the project give them to agents. `agent-apps mcp` does so with --trust.',
+    }
+  )
 }
 
 /** Throws an agent's error again, with the hint for the command line. */

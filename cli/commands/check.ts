@@ -70,7 +70,7 @@ async function run(invocation: Invocation): Promise<number> {
 function judge(result: CheckResult, { options, cwd }: Invocation): Checked {
   const { baseline } = options
   const comparison =
-    typeof baseline === 'string' ? compareWithBaseline(baseline, result.diagnostics, cwd) : null
+    typeof baseline === 'string' ? compareWithBaseline(baseline, result.diagnostics, cwd, 'check') : null
   const diagnostics = comparison?.fresh ?? result.diagnostics
   const strict = options.strict === true || comparison !== null
   const isInvalid = result.spec.some(({ valid }) => !valid)

@@ -83,7 +83,7 @@ async function run(invocation: Invocation): Promise<number> {
   if (cases.length === 0 && faults.length === 0)
     throw usageError(
       'No skill has prompts to try.',
-      'Write some: `evals/trigger_queries.json` in the folder of a skill, as docs/eval.md shows.',
+      'Write some: `evals/trigger_queries.json` in the folder of a skill, as node_modules/agent-apps/docs/eval.md shows.',
     )
   // In a turn, the files are compared with the index once, and not for each search.
   const judgement = await runtime.turn(() =>
@@ -91,7 +91,8 @@ async function run(invocation: Invocation): Promise<number> {
   )
   const messages = [...faults, ...judgement.diagnostics].map(one => toMessage(one, cwd))
   const { baseline } = options
-  const comparison = typeof baseline === 'string' ? compareWithBaseline(baseline, messages, cwd) : null
+  const comparison =
+    typeof baseline === 'string' ? compareWithBaseline(baseline, messages, cwd, 'eval') : null
   const diagnostics = comparison?.fresh ?? messages
   const below = [
     ...belowRate(judgement.all.first, judgement, first, 'first').map(

@@ -47,7 +47,10 @@ async function run(invocation: Invocation): Promise<number> {
       })),
     )
   else show(hits, output)
-  if (hits.length === 0) output.note('no tool has one of these words')
+  if (hits.length === 0)
+    output.note(
+      `no tool ${[tag, pattern].some(Boolean) ? 'with this tag or pattern ' : ''}has one of these words`,
+    )
   noteDiagnostics(runtime, invocation)
   const withheld = await noteForPrograms(invocation)
   if (withheld) noteAll([withheld], invocation)
@@ -80,5 +83,8 @@ function firstLine(text: string): string {
 function readLimit(wanted: unknown): number {
   if (wanted === undefined) return 10
   if (/^[1-9]\d*$/.test(String(wanted))) return Number(wanted)
-  throw usageError(`${JSON.stringify(wanted)} is not a number of tools.`, 'Write it in digits: --limit 5.')
+  throw usageError(
+    `${JSON.stringify(wanted)} is not a number of tools.`,
+    'Write a whole number from 1: --limit 5.',
+  )
 }

@@ -135,7 +135,7 @@ function wrongly({ one, hits: [first] }: Searched): Diagnostic {
   return {
     ...{ ...placeOf(one), rule: 'trigger-wrong', severity: 'warning' },
     reason: `${quoted(one.query)} finds "${skill}", and should not`,
-    note: `It is found by ${listed(matched)}. Say in its description what it is not for only where other skills say that they are for it.`,
+    note: `It is found by ${listed(matched)}. Describe with these words the skill that the prompt is for, or leave them out of this one: a search reads "not for …" as more words.`,
   }
 }
 

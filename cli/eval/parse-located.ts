@@ -12,6 +12,8 @@ interface Located {
   value: unknown
   /** The line of the value at a path of keys and indexes; 1 if the path leads nowhere. */
   lineAt: (path: readonly (string | number)[]) => number
+  /** The lines of JSON Lines that are malformed, and not in `value`. */
+  faults: Malformed[]
 }
 
 interface Point {
@@ -46,15 +48,24 @@ function parseJson(text: string): Located {
   const pointAt = pointsIn(text)
   const value = jsonIn(text, pointAt)
   const nodeAt = nodesBelow<JsonNode>(parseTree(text), (node, step) => findNodeAtLocation(node, [step]))
-  return { value, lineAt: path => pointAt(nodeAt(path)?.offset ?? 0).line }
+  return { value, lineAt: path => pointAt(nodeAt(path)?.offset ?? 0).line, faults: [] }
 }
 
 function parseJsonLines(text: string): Located {
-  const lines = text.split('\n').flatMap((line, index) => (line.trim() === '' ? [] : [{ line, index }]))
-  const value = lines.map(({ line, index }) =>
-    jsonIn(line, offset => ({ line: index + 1, column: offset + 1 })),
-  )
-  return { value, lineAt: ([at]) => (typeof at === 'number' ? (lines[at]?.index ?? 0) + 1 : 1) }
+  const value: unknown[] = []
+  const lines: number[] = []
+  const faults: Malformed[] = []
+  for (const [index, line] of text.split('\n').entries()) {
+    if (line.trim() === '') continue
+    try {
+      value.push(jsonIn(line, offset => ({ line: index + 1, column: offset + 1 })))
+      lines.push(index + 1)
+    } catch (error) {
+      if (!(error instanceof Malformed)) throw error
+      faults.push(error)
+    }
+  }
+  return { value, lineAt: ([at]) => (typeof at === 'number' ? (lines[at] ?? 1) : 1), faults }
 }
 
 function jsonIn(text: string, pointAt: PointAt): unknown {
@@ -74,7 +85,11 @@ function inWords(code: string): string {
   return code.startsWith('<') ? '' : `, ${words.toLowerCase()}`
 }
 
+/** A longer text of nothing but opening brackets would take the parser many seconds. */
+const YAML_MAX = 128 * 1024
+
 async function parseYaml(text: string): Promise<Located> {
+  if (text.length > YAML_MAX) throw new Malformed('its YAML is longer than 128 KiB', { line: 1, column: 1 })
   const { isCollection, isNode, parseDocument } = await import('yaml')
   const pointAt = pointsIn(text)
   const document = parseDocument(text, {
@@ -89,7 +104,11 @@ async function parseYaml(text: string): Promise<Located> {
     const child = isCollection(node) ? node.get(step, true) : undefined
     return isNode(child) ? child : undefined
   })
-  return { value: document.toJS(), lineAt: path => pointAt(nodeAt(path)?.range?.[0] ?? 0).line }
+  return {
+    value: document.toJS(),
+    lineAt: path => pointAt(nodeAt(path)?.range?.[0] ?? 0).line,
+    faults: [],
+  }
 }
 
 /** Refuses aliases, of which a few lines can make gigabytes, and repeated keys. */

@@ -43,6 +43,7 @@ export function readEntries(value: unknown, owner: string | null, path: Path = [
   if (Array.isArray(value)) return together(value, (item, at) => readEntries(item, owner, [...path, at]))
   if (!isJsonObject(value)) return faulty(path, 'An entry must be an object with a "query"')
   if (Array.isArray(value.queries)) return readEntries(value.queries, owner, [...path, 'queries'])
+  if (value.queries !== undefined) return faulty([...path, 'queries'], '"queries" must be a list of entries')
   const lists = Object.entries(LISTS).filter(([key]) => value[key] !== undefined)
   const { skill: named = value.expected_skill } = value
   if (named !== undefined && named !== null && typeof named !== 'string')
@@ -64,9 +65,12 @@ export function readEntries(value: unknown, owner: string | null, path: Path = [
 
 function readList(value: unknown, skill: string | null, should: boolean, path: Path): Entries {
   if (!Array.isArray(value)) return faulty(path, `"${path.at(-1)}" must be a list of prompts`)
-  return together(value, (item, at) =>
-    readEntry(isJsonObject(item) ? (item.prompt ?? item.query) : item, skill, should, [...path, at]),
-  )
+  return together(value, (item, at) => {
+    const prompt = isJsonObject(item) ? (item.prompt ?? item.query) : item
+    if (typeof prompt !== 'string' || prompt.trim() === '')
+      return faulty([...path, at], `A prompt of "${path.at(-1)}" must be a string with words`)
+    return readEntry(prompt, skill, should, [...path, at])
+  })
 }
 
 function readEntry(query: unknown, skill: string | null, should: unknown, path: Path): Entries {

@@ -49,7 +49,12 @@ export async function readTriggerCases(
       folder => orNull(() => realpathSync.native(folder)) ?? [],
     ),
   )
-  const places = new Set([...owners.keys(), ...folders.flatMap(casePlaces)])
+  // Without a configuration, the entry is the project, and its skills are in a folder of it.
+  const collections = [
+    ...folders,
+    ...owned.flatMap(({ folder, entry }) => (folder === entry ? [] : dirname(folder))),
+  ]
+  const places = new Set([...owners.keys(), ...collections.flatMap(casePlaces)])
   const all = new Set([...[...places].flatMap(place => caseFiles(place, bounds, found)), ...files])
   const named = new Set(files)
   for (const file of all) {
@@ -67,8 +72,12 @@ function outermost(folders: readonly string[]): string[] {
   return kept.map(folder => dirname(join(folder, 'file')))
 }
 
-function folderOf({ name, origin }: ToolDef): { name: string; folder: string } {
-  return { name, folder: dirname(join(origin.entry, origin.file)) }
+function folderOf({ name, origin: { entry, file } }: ToolDef): {
+  name: string
+  folder: string
+  entry: string
+} {
+  return { name, folder: dirname(join(entry, file)), entry }
 }
 
 /** The folders with the cases of a skill or a collection. */
@@ -92,6 +101,9 @@ function declaredCases({ name, frontmatter, origin }: ToolDef): TriggerCase[] {
   return declaredPhrases(frontmatter).map(query => ({ query, skill: name, should: true, file, line: 1 }))
 }
 
+/** The most faults of a file, of a kind, that are reported one by one. */
+const FAULTS_MAX = 100
+
 interface CaseFile {
   file: string
   /** The skill of prompts that name none. */
@@ -102,12 +114,18 @@ interface CaseFile {
 
 async function addFrom({ file, owner, bounds }: CaseFile, { cases, faults }: TriggerCases): Promise<void> {
   try {
-    const { value, lineAt } = await parseLocated(file, readCaseFile(file, bounds))
+    const { value, lineAt, faults: malformed } = await parseLocated(file, readCaseFile(file, bounds))
     const read = readEntries(value, owner)
-    if (read.prompts.length + read.faults.length === 0) throw new Error('it has no prompts')
+    if (read.prompts.length + read.faults.length + malformed.length === 0)
+      throw new Error('it has no prompts')
     for (const { path, ...prompt } of read.prompts) cases.push({ ...prompt, file, line: lineAt(path) })
-    for (const { path, reason, near } of read.faults)
+    for (const { message, point } of malformed.slice(0, FAULTS_MAX))
+      faults.push(unreadable({ file, ...point }, `The line is no entry: ${message}`))
+    for (const { path, reason, near } of read.faults.slice(0, FAULTS_MAX))
       faults.push(unreadable({ file, line: lineAt(path) }, reason, near))
+    const more = [malformed, read.faults].map(({ length }) => Math.max(0, length - FAULTS_MAX))
+    for (const count of more.filter(Boolean))
+      faults.push(unreadable({ file, line: 1 }, `${count} more entries of this file cannot be read`))
   } catch (error) {
     const reason = error instanceof RangeError ? 'it is nested too deeply' : thrownText(error)
     const point = error instanceof Malformed ? error.point : { line: 1 }
@@ -122,6 +140,8 @@ function unreadable(
 ): Diagnostic {
   return {
     ...{ file, line, column, rule: 'trigger-unreadable', severity: 'warning', reason },
-    note: near ? `Did you mean "${near}"?` : 'Correct it: docs/eval.md has the forms that are read.',
+    note: near
+      ? `Did you mean "${near}"?`
+      : 'Correct it: node_modules/agent-apps/docs/eval.md has the forms that are read.',
   }
 }

@@ -124,7 +124,8 @@ function rowWithoutTool(file: string, counts: Counts): SkillRow {
 
 function problemsOf({ diagnostics }: CheckResult, { options, cwd }: Invocation): PageProblems {
   const { baseline } = options
-  const comparison = typeof baseline === 'string' ? compareWithBaseline(baseline, diagnostics, cwd) : null
+  const comparison =
+    typeof baseline === 'string' ? compareWithBaseline(baseline, diagnostics, cwd, 'check') : null
   const fresh = new Set(comparison?.fresh ?? diagnostics)
   const problems = diagnostics.map(message => {
     const { file, line, column, rule, severity, reason, note, fatal = false } = fromMessage(message)

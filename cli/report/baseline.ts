@@ -25,25 +25,42 @@ export interface Comparison {
   gone: Entry[]
 }
 
-/** Writes errors and warnings as a sorted baseline. Returns their number. */
+/**
+ * Writes errors and warnings as a sorted baseline. Returns their number.
+ *
+ * @throws USAGE if the file cannot be written
+ */
 export function writeBaseline(path: string, diagnostics: readonly Message[], cwd: string): number {
   const file = resolve(cwd, path)
   const entries = failures(diagnostics)
     .map(message => entryOf(message, file, cwd))
     .sort((a, b) => (keyOf(a) < keyOf(b) ? -1 : 1))
-  writeFileSync(file, `${JSON.stringify({ version: 1, accepted: entries }, null, 2)}\n`)
+  try {
+    writeFileSync(file, `${JSON.stringify({ version: 1, accepted: entries }, null, 2)}\n`)
+  } catch (error) {
+    throw usageError(
+      `The baseline ${path} cannot be written: ${(error as Error).message}`,
+      'Name a file in a folder that exists and is writable.',
+    )
+  }
   return entries.length
 }
 
 /**
  * Compares diagnostics with a baseline. Each entry accepts one diagnostic.
  *
+ * @param command the one that writes such a baseline
  * @throws USAGE if the file is missing or not a baseline
  */
-export function compareWithBaseline(path: string, diagnostics: readonly Message[], cwd: string): Comparison {
+export function compareWithBaseline(
+  path: string,
+  diagnostics: readonly Message[],
+  cwd: string,
+  command: 'check' | 'eval',
+): Comparison {
   const file = resolve(cwd, path)
   const accepted = new Map<string, Entry[]>()
-  for (const entry of readBaseline(path, file))
+  for (const entry of readBaseline(path, file, command))
     accepted.set(keyOf(entry), [...(accepted.get(keyOf(entry)) ?? []), entry])
   const isFresh = (message: Message): boolean =>
     message.severity === 'info' || accepted.get(keyOf(entryOf(message, file, cwd)))?.pop() === undefined
@@ -71,17 +88,17 @@ function keyOf({ rule, file, reason }: Entry): string {
   return JSON.stringify([file, rule, reason])
 }
 
-function readBaseline(path: string, file: string): Entry[] {
+function readBaseline(path: string, file: string, command: string): Entry[] {
   if (!existsSync(file))
     throw usageError(
       `There is no baseline ${path}.`,
-      `Correct the path, or write one: \`agent-apps check --write-baseline ${path}\`.`,
+      `Correct the path, or write one: \`agent-apps ${command} --write-baseline ${path}\`.`,
     )
   const entries = acceptedIn(readFileSync(file, 'utf8'))
   if (entries !== null) return entries
   throw usageError(
     `The file ${path} is not a baseline.`,
-    `Write it again: \`agent-apps check --write-baseline ${path}\`.`,
+    `Name a file that \`agent-apps ${command} --write-baseline\` wrote.`,
   )
 }
 

@@ -63,6 +63,10 @@ export interface SearchQuery {
  * @throws OPTIONS_INVALID
  */
 export function readQuery(query: string, options: SearchOptions): SearchQuery {
+  if (typeof query !== 'string')
+    throw new AgentAppsError('OPTIONS_INVALID', 'The query of search must be a string.', {
+      hint: 'Give it the words of a user. An empty string finds all tools.',
+    })
   checkOptions('search', options, OPTIONS)
   const { limit = DEFAULT_LIMIT } = options
   if (!Number.isInteger(limit) || limit < 0)
@@ -73,9 +77,8 @@ export function readQuery(query: string, options: SearchOptions): SearchQuery {
         hint: 'It is the maximum number of hits.',
       },
     )
-  const text = String(query)
   const isPlain = Object.entries(options).every(([key, value]) => key === 'limit' || value === undefined)
-  return { text, words: wordsOfQuery(text), limit, options, isPlain }
+  return { text: query, words: wordsOfQuery(query), limit, options, isPlain }
 }
 
 /** The conditions that a hit must meet. */

@@ -57,7 +57,8 @@ export async function searchTools(
 }
 
 async function answer(query: SearchQuery, searchable: Searchable): Promise<SearchResult> {
-  if (query.words.length === 0) return listed(query, searchable)
+  if (query.text.trim() === '') return listed(query, searchable)
+  if (query.words.length === 0) return { hits: [], found: 0 }
   const rerank = searchable.globals.search?.rerank
   if (!rerank) return found(query, searchable, query.limit)
   const { RERANKED, reranked } = await rerankers()

@@ -53,7 +53,7 @@ const OPTIONS: OptionTable<keyof RelevantOptions> = {
 
 /**
  * Describes the tools that a search for the words of a user found, for a prompt in which a catalog comes before. A
- * description that is too long for the rest of the budget is skipped.
+ * description that is too long for the rest of the budget is skipped; if it is that of the best, nothing is described.
  *
  * @param hits the best first
  * @throws OPTIONS_INVALID, and errors of `countTokens`
@@ -72,7 +72,11 @@ export async function makeRelevant(
     const entry = entryOf(tool, options.location === true)
     const longer = formatRelevant([...entries, entry], format)
     const count = await countTokens(longer)
-    if (count > budget) continue
+    if (count > budget) {
+      // Without the best one, the others would only mislead.
+      if (entries.length === 0) break
+      continue
+    }
     entries.push(entry)
     text = longer
     tokens = count

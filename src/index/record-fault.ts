@@ -3,7 +3,7 @@ import { ROLES } from '../skill/frontmatter.js'
 import { isName, isQualifiedName, labelOf } from '../skill/names.js'
 import type { Section } from './index-format.js'
 import { isInside } from './inside-path.js'
-import { arrayOf, type Check, hasFields, isString, optional } from './record-shapes.js'
+import { arrayOf, type Check, hasFields, isShallowObject, isString, optional } from './record-shapes.js'
 
 /**
  * Why something is not a record that a compiler of ours wrote, or reaches outside of its directory; null where it is one. An index comes with
@@ -21,7 +21,7 @@ const FAULTS: Record<Section, (key: string, record: JsonObject) => string | null
     return isName(name) && isOurs ? null : notOurs(name)
   },
   details(name, { resources, verbatim }) {
-    if (!Array.isArray(resources) || !isJsonObject(verbatim)) return notOurs(name)
+    if (!Array.isArray(resources) || !isShallowObject(verbatim)) return notOurs(name)
     if (!resources.every(hasFields({ path: isInside }))) return outside(name)
     return resources.every(hasFields({ size: Number.isInteger })) ? null : notOurs(name)
   },
@@ -86,10 +86,10 @@ export const isFrontmatter = hasFields({
   compatibility: optional(isString),
   role: optional(role => ROLES.some(known => known === role)),
   tags: isStringArray,
-  metadata: isJsonObject,
-  extra: isJsonObject,
-  params: optional(isJsonObject),
-  returns: optional(isJsonObject),
+  metadata: isShallowObject,
+  extra: isShallowObject,
+  params: optional(isShallowObject),
+  returns: optional(isShallowObject),
 })
 
 const MODULE_FILE = /^\.agent-apps\/module-[0-9A-Z]{8}\.mjs$/

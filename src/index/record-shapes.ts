@@ -1,4 +1,4 @@
-import { isJsonObject } from '../base/json.js'
+import { isJsonObject, type JsonObject } from '../base/json.js'
 
 /** True for a value of a kind. */
 export type Check = (value: unknown) => boolean
@@ -15,6 +15,19 @@ export function arrayOf(isItem: Check): Check {
 
 export function optional(isValid: Check): Check {
   return value => value === undefined || isValid(value)
+}
+
+/** Deeper values would overflow the stack of whoever walks them. The compiler's own limit is lower. */
+const DEPTH_MAX = 500
+
+/** True for a plain object that is not nested too deeply. */
+export function isShallowObject(value: unknown): value is JsonObject {
+  return isJsonObject(value) && isShallow(value, DEPTH_MAX)
+}
+
+function isShallow(value: unknown, depth: number): boolean {
+  if (typeof value !== 'object' || value === null) return true
+  return depth > 0 && Object.values(value).every(inner => isShallow(inner, depth - 1))
 }
 
 export function isString(value: unknown): value is string {

@@ -112,7 +112,7 @@ describe('agent-apps eval', () => {
       ['"bills"', 'An entry must be an object with a "query"'],
       [`${'['.repeat(9)}{ "query": "bills" }${']'.repeat(9)}`, 'An entry is nested too deeply'],
     ]),
-  )('reports %s and does not count it', async (entry, reason, note = 'Correct it: docs/eval.md') => {
+  )('reports %s and does not count it', async (entry, reason, note = 'Correct it: node_modules/agent-apps/docs/eval.md') => {
     const right = '{ "query": "pay", "query_id": 3 }'
     const tree = {
       'skills/pay/SKILL.md': skill('pay', 'Pays.'),
@@ -137,7 +137,7 @@ describe('agent-apps eval', () => {
       ...{ prompts: 1, others: { prompts: 0 } },
       diagnostics: [
         { line: 4, note: 'Did you mean "should_not_trigger_prompts"?' },
-        { line: 3, reason: 'The "query" of an entry must be a string with words' },
+        { line: 3, reason: 'A prompt of "should_trigger_prompts" must be a string with words' },
         { line: 1, reason: 'An entry has no "skill", and is in the folder of none' },
       ],
     })
@@ -159,6 +159,7 @@ describe('agent-apps eval', () => {
     expect(await prompts('skills', 'skills/pay/evals/more.json')).toMatchObject({ prompts: 2, first: 2 })
   })
 
+<<<<<<< HEAD
   it.each(
     oneIn(2, [
       ['triggers.json', '[{ "query": "x" } hunter2]', 2, 19, 'its JSON is malformed, invalid symbol'],
@@ -170,6 +171,16 @@ describe('agent-apps eval', () => {
       ['triggers.json', '['.repeat(1e5) + ']'.repeat(1e5), 1, 1, 'it is nested too deeply'],
     ]),
   )('reports where %s is wrong, without its text', async (name, text, line, column, why) => {
+=======
+  it.each([
+    ['triggers.json', '[{ "query": "x" } hunter2]', 2, 19, 'its JSON is malformed, invalid symbol'],
+    ['triggers.yaml', 'a: hunter2\n  b: hunter2', 2, 4, 'its YAML is malformed, block as implicit key'],
+    ['triggers.yaml', '- &a [pay]\n- [*a, *a]', 3, 4, 'its YAML has an alias, which is not read'],
+    ['triggers.yaml', 'skill: pay\nskill: hunter2', 3, 1, 'its YAML repeats a key'],
+    ['triggers.json', `["query": "${'x'.repeat(2 ** 20)}" ]`, 1, 1, 'it is larger than 1 MiB'],
+    ['triggers.json', '['.repeat(1e5) + ']'.repeat(1e5), 1, 1, 'it is nested too deeply'],
+  ])('reports where %s is wrong, without its text', async (name, text, line, column, why) => {
+>>>>>>> c5b1f62a (Mend what a new user and an attacker found in search, eval and lists)
     const cwd = makeTree({
       'skills/pay/SKILL.md': skill('pay', 'Pays.'),
       [`skills/pay/${name}`]: `\n${text}`,
@@ -178,6 +189,33 @@ describe('agent-apps eval', () => {
     expect(stdout).not.toContain('hunter2')
     expect(JSON.parse(stdout).diagnostics).toMatchObject([
       { rule: 'trigger-unreadable', line, column, reason: `The file has no cases: ${why}` },
+    ])
+  })
+
+  it('reads the other lines of JSON Lines, and the prompts of a project without a configuration', async () => {
+    const cwd = makeTree({
+      'skills/pay/SKILL.md': skill('pay', 'Pays bills.'),
+      'skills/triggers.jsonl': '{ "query": "bills", "skill": "pay" }\n{ "query": hunter2 }\n',
+    })
+    const { stdout } = await agentApps(cwd, ['eval', '--json'])
+    expect(stdout).not.toContain('hunter2')
+    expect(JSON.parse(stdout)).toMatchObject({ prompts: 1, first: 1 })
+    expect(JSON.parse(stdout).diagnostics).toMatchObject([
+      { line: 2, column: 12, reason: 'The line is no entry: its JSON is malformed, invalid symbol' },
+    ])
+  })
+
+  it('reports a hundred faults of a file, and how many more there are', async () => {
+    const cwd = makeTree({
+      'skills/pay/SKILL.md': skill('pay', 'Pays bills.'),
+      'skills/pay/triggers.json': `[${'1, '.repeat(100_000)}1]`,
+      'skills/pay/triggers.yaml': '['.repeat(200_000),
+    })
+    const { diagnostics } = JSON.parse((await agentApps(cwd, ['eval', '--json'])).stdout)
+    expect(diagnostics).toHaveLength(102)
+    expect(diagnostics.slice(100)).toMatchObject([
+      { reason: '99901 more entries of this file cannot be read' },
+      { reason: 'The file has no cases: its YAML is longer than 128 KiB' },
     ])
   })
 

@@ -186,6 +186,15 @@ describe('a list that is not of the index', () => {
     )
   })
 
+  it('is refused where a value is nested so deeply that copying it would overflow the stack', async () => {
+    const reason = await refused(dir => {
+      const list = changed(columnsOf(dir), 'more', { frontmatter: { metadata: { a: 'put here' } } })
+      const deep = '['.repeat(100_000) + ']'.repeat(100_000)
+      replaceList(dir, JSON.stringify(list, null, 1).replace('"put here"', deep))
+    })
+    expect(reason).toContain('the row of "good-5" in its list is invalid')
+  })
+
   it('is opened anew where the index was replaced, and its tools run', async () => {
     const dir = await compiledCopy('first')
     const runtime = createRuntime({ cwd: dir, paths: ['first'], freshness: 'trust' })

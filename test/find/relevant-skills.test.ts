@@ -66,6 +66,24 @@ describe('the skills that the words of a user find', () => {
     expect((await agent?.catalog({ budget: 160, ...words }))?.relevantTokens).toBeLessThanOrEqual(40)
   })
 
+  it('are none if the best does not fit: a worse one would mislead', async () => {
+    const skill = (name: string, description: string) =>
+      `---\nname: ${name}\ndescription: ${description}\n---\nDo it.\n`
+    const [[, runtime] = ['', null]] = await runtimes({
+      'skills/refund/SKILL.md': skill(
+        'refund',
+        'Pays money back to customers: refunds, vouchers, and all that belongs to it.',
+      ),
+      'skills/backup/SKILL.md': skill('backup', 'Brings data back.'),
+    })
+    const words = { budget: 20, for: 'a customer wants money back' }
+    expect((await runtime?.forAgent().catalog({ ...words, relevantBudget: 45 }))?.relevantTools).toEqual([])
+    expect((await runtime?.forAgent().catalog({ ...words, relevantBudget: 200 }))?.relevantTools).toEqual([
+      'refund',
+      'backup',
+    ])
+  })
+
   it('have the format of the catalog, and its count of tokens', async () => {
     const [[, runtime] = ['', null]] = await runtimes()
     const options = {

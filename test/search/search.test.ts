@@ -42,6 +42,13 @@ const shown = (hits: readonly Hit[]) => hits.map(({ tool, score, matched }) => [
 const names = (hits: readonly Hit[]): string[] => hits.map(({ tool }) => tool.name)
 
 describe('search', () => {
+  it('finds nothing by signs or by a word that is too long, and refuses what is no string', async () => {
+    const runtime = open()
+    for (const query of ['!!!', 'x'.repeat(65)]) expect(await runtime.search(query)).toEqual([])
+    expect((await runtime.search(' ')).length).toBeGreaterThan(0)
+    await expect(runtime.search(5 as never)).rejects.toMatchObject({ code: 'OPTIONS_INVALID' })
+  })
+
   it('reads triggers at the top level and under metadata, and check reports those that are no strings', async () => {
     const file = (name: string, more: string) => `---\nname: ${name}\ndescription: Works.\n${more}\n---\n`
     const cwd = makeTree({
