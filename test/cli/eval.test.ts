@@ -112,18 +112,21 @@ describe('agent-apps eval', () => {
       ['"bills"', 'An entry must be an object with a "query"'],
       [`${'['.repeat(9)}{ "query": "bills" }${']'.repeat(9)}`, 'An entry is nested too deeply'],
     ]),
-  )('reports %s and does not count it', async (entry, reason, note = 'Correct it: node_modules/agent-apps/docs/eval.md') => {
-    const right = '{ "query": "pay", "query_id": 3 }'
-    const tree = {
-      'skills/pay/SKILL.md': skill('pay', 'Pays.'),
-      'skills/pay/evals/triggers.json': `[\n  ${right},\n  ${entry}\n]`,
-      'skills/pay/evals/triggers.jsonl': `${right}\n\n${entry}\n`,
-      'skills/pay/evals/triggers.yaml': `- ${right}\n\n- ${entry}\n`,
-    }
-    const { stdout } = await agentApps(makeTree(tree), ['eval', 'skills', '--json'])
-    const told = { rule: 'trigger-unreadable', line: 3, reason, note: expect.stringContaining(note) }
-    expect(JSON.parse(stdout)).toMatchObject({ prompts: 3, first: 3, diagnostics: [told, told, told] })
-  })
+  )(
+    'reports %s and does not count it',
+    async (entry, reason, note = 'Correct it: node_modules/agent-apps/docs/eval.md') => {
+      const right = '{ "query": "pay", "query_id": 3 }'
+      const tree = {
+        'skills/pay/SKILL.md': skill('pay', 'Pays.'),
+        'skills/pay/evals/triggers.json': `[\n  ${right},\n  ${entry}\n]`,
+        'skills/pay/evals/triggers.jsonl': `${right}\n\n${entry}\n`,
+        'skills/pay/evals/triggers.yaml': `- ${right}\n\n- ${entry}\n`,
+      }
+      const { stdout } = await agentApps(makeTree(tree), ['eval', 'skills', '--json'])
+      const told = { rule: 'trigger-unreadable', line: 3, reason, note: expect.stringContaining(note) }
+      expect(JSON.parse(stdout)).toMatchObject({ prompts: 3, first: 3, diagnostics: [told, told, told] })
+    },
+  )
 
   it('reports what is wrong in lists of prompts, and entries for no skill', async () => {
     const tree = {
@@ -159,11 +162,9 @@ describe('agent-apps eval', () => {
     expect(await prompts('skills', 'skills/pay/evals/more.json')).toMatchObject({ prompts: 2, first: 2 })
   })
 
-<<<<<<< HEAD
   it.each(
     oneIn(2, [
       ['triggers.json', '[{ "query": "x" } hunter2]', 2, 19, 'its JSON is malformed, invalid symbol'],
-      ['triggers.jsonl', '{ "query": hunter2 }', 2, 12, 'its JSON is malformed, invalid symbol'],
       ['triggers.yaml', 'a: hunter2\n  b: hunter2', 2, 4, 'its YAML is malformed, block as implicit key'],
       ['triggers.yaml', '- &a [pay]\n- [*a, *a]', 3, 4, 'its YAML has an alias, which is not read'],
       ['triggers.yaml', 'skill: pay\nskill: hunter2', 3, 1, 'its YAML repeats a key'],
@@ -171,16 +172,6 @@ describe('agent-apps eval', () => {
       ['triggers.json', '['.repeat(1e5) + ']'.repeat(1e5), 1, 1, 'it is nested too deeply'],
     ]),
   )('reports where %s is wrong, without its text', async (name, text, line, column, why) => {
-=======
-  it.each([
-    ['triggers.json', '[{ "query": "x" } hunter2]', 2, 19, 'its JSON is malformed, invalid symbol'],
-    ['triggers.yaml', 'a: hunter2\n  b: hunter2', 2, 4, 'its YAML is malformed, block as implicit key'],
-    ['triggers.yaml', '- &a [pay]\n- [*a, *a]', 3, 4, 'its YAML has an alias, which is not read'],
-    ['triggers.yaml', 'skill: pay\nskill: hunter2', 3, 1, 'its YAML repeats a key'],
-    ['triggers.json', `["query": "${'x'.repeat(2 ** 20)}" ]`, 1, 1, 'it is larger than 1 MiB'],
-    ['triggers.json', '['.repeat(1e5) + ']'.repeat(1e5), 1, 1, 'it is nested too deeply'],
-  ])('reports where %s is wrong, without its text', async (name, text, line, column, why) => {
->>>>>>> c5b1f62a (Mend what a new user and an attacker found in search, eval and lists)
     const cwd = makeTree({
       'skills/pay/SKILL.md': skill('pay', 'Pays.'),
       [`skills/pay/${name}`]: `\n${text}`,
