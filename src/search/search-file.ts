@@ -64,7 +64,7 @@ export function encodeSearch(
   const blocks = fresh.map((own, number) => {
     const block = kept?.file.blocks[number] ?? NO_BYTES
     if (kept && own.length === 0 && keepsBlock(block, rowOf)) return block
-    const before = termsIn(block)
+    const before = termsIn(block, rowOf.length)
     for (const term of merged([...before.keys()], own)) {
       const written = before.get(term) ?? NO_BYTES
       const added = terms.postings(term) ?? NO_POSTINGS
@@ -234,8 +234,11 @@ export class SearchFile {
    * @throws IndexRefused
    */
   async names(): Promise<string[]> {
-    this.#names ??= await this.#readNames(0, BLOCKS)
-    return this.#names
+    if (this.#names) return this.#names
+    const names = await this.#readNames(0, BLOCKS)
+    if (names.some((name, row) => row > 0 && (names[row - 1] as string) >= name)) throw changed()
+    this.#names = names
+    return names
   }
 
   /**
@@ -275,7 +278,7 @@ export class SearchFile {
 
   async #loadBlock(number: number): Promise<void> {
     const bytes = await expectRange(this.read, ...rangeOf(this.table, number))
-    this.#terms.set(number, termsIn(checked(bytes, this.table, number, this.digestOf)))
+    this.#terms.set(number, termsIn(checked(bytes, this.table, number, this.digestOf), this.rows))
   }
 
   /**

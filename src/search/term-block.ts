@@ -110,13 +110,17 @@ class Bytes {
 /**
  * The terms of a block, each with its postings as bytes.
  *
- * @throws IndexRefused
+ * @param rowCount the number of rows of the file
+ * @throws IndexRefused also for postings that are malformed or of rows that the file does not have
  */
-export function termsIn(block: Uint8Array): Map<string, Uint8Array> {
+export function termsIn(block: Uint8Array, rowCount: number): Map<string, Uint8Array> {
   const terms = new Map<string, Uint8Array>()
   for (const reader = new Reader(block); !reader.isAtEnd; ) {
     const term = decoder.decode(reader.take())
-    terms.set(term, reader.take())
+    const postings = reader.take()
+    for (const posting = new PostingReader(postings); posting.next(); )
+      if (posting.row >= rowCount) throw invalid()
+    terms.set(term, postings)
   }
   return terms
 }

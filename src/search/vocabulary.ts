@@ -9,6 +9,8 @@ const WORDS_MAX = 2 ** (SLOT_BITS - 1)
 /** The numbers of a slot: a word's last eight bytes as two, its term, and its length. */
 const [TAIL, HEAD, TERM, LENGTH, SLOT_SIZE] = [0, 1, 2, 3, 4]
 const TABLE_SIZE = SLOT_SIZE * 2 ** SLOT_BITS
+/** The most slots that are looked at for a word: an author could choose thousands of words that begin at the same one. */
+const PROBES_MAX = 64
 /** In place of a term's number: a word without a term. Smaller numbers stand for the terms of several words. */
 const NONE = -1
 const NEWLINE = 10
@@ -94,23 +96,27 @@ export class Vocabulary {
     tail: number,
     counts: FieldCounts,
   ): void {
-    if (end - start > WORD_MAX) {
+    const term = end - start > WORD_MAX ? undefined : this.#find(bytes, start, end, head, tail)
+    if (term === undefined) {
       for (const word of telling(wordsIn(decoder.decode(bytes.subarray(start, end)))))
         counts.add(this.numberOf(word))
       return
     }
-    const term = this.#find(bytes, start, end, head, tail)
     if (term >= 0) counts.add(term)
     else if (term < NONE) for (const one of this.#several[NONE - 1 - term] as number[]) counts.add(one)
   }
 
-  #find(bytes: Uint8Array, start: number, end: number, head: number, tail: number): number {
+  /** Undefined for a word that has no room near its slot. */
+  #find(bytes: Uint8Array, start: number, end: number, head: number, tail: number): number | undefined {
     const table = this.#table
+    let probes = 0
     const hash = Math.imul(head, 31) ^ Math.imul(tail, 0x9e3779b1)
     let slot = (hash >>> (32 - SLOT_BITS)) * SLOT_SIZE
-    for (; table[slot + TAIL] !== 0; slot = (slot + SLOT_SIZE) % TABLE_SIZE)
+    for (; table[slot + TAIL] !== 0; slot = (slot + SLOT_SIZE) % TABLE_SIZE) {
       if (table[slot + TAIL] === tail && table[slot + HEAD] === head && this.#isWord(slot, bytes, start, end))
         return table[slot + TERM] as number
+      if (++probes === PROBES_MAX) return undefined
+    }
     table[slot + TAIL] = tail
     table[slot + HEAD] = head
     table[slot + LENGTH] = end - start

@@ -48,6 +48,18 @@ describe('terms', () => {
     expect(termsOfText('Größe naïve v2.1')).toEqual(['größe', 'naïve', 'v2', '1'])
   })
 
+  it('are found as quickly among words that a hostile author chose to lie in one place of a table', () => {
+    const word = (number: number): string => `w${number.toString(36).padStart(6, '0')}sameending`
+    const texts = Array.from({ length: 80 }, (_, text) =>
+      Array.from({ length: 450 }, (_, at) => word(450 * text + at)).join(' '),
+    )
+    // Hundreds of thousands of comparisons for each text take longer than the test may.
+    const started = performance.now()
+    const found = texts.map(text => termsOfText(text).length)
+    expect(found).toEqual(texts.map(() => 450))
+    expect(performance.now() - started).toBeLessThan(5_000)
+  })
+
   it('of scripts without spaces are pairs of characters', () => {
     expect(termsOfText('部署指南 and かな 字')).toEqual(['部署', '署指', '指南', 'かな', '字'])
   })
