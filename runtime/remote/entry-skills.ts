@@ -55,6 +55,10 @@ export class EntrySkills implements RemoteSearch {
     return this.#listed
   }
 
+  listed(): readonly ToolDef[] | null {
+    return this.#listed ?? null
+  }
+
   async listOrNone(): Promise<ToolDef[]> {
     return this.#listed ?? (await this.#orLeftOut('Lists', () => this.list())) ?? []
   }

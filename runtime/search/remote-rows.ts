@@ -9,7 +9,7 @@ import { allowedAmong } from '../policy/authorize.js'
 import { guardsOf, isEnabled } from '../policy/guards-of.js'
 import type { RemoteSearch } from '../state/remote.js'
 import type { ToolDef } from '../state/tool-def.js'
-import type { Searchable } from './search-view.js'
+import { partsOf, type Searchable } from './search-view.js'
 import { joinIndexes } from './searched-tools.js'
 
 /** The tools of a remote entry in a search: its rows come after those of all tools before. */
@@ -31,12 +31,16 @@ export interface RankedTools {
 /** Those of the last search among the same listed tools. */
 const kept = new WeakMap<SearchView, RankedTools>()
 
-/** Adds the rows of remote entries to a view of listed tools. Only the terms that are looked up are loaded. */
+/**
+ * Adds the rows of remote entries to a view of listed tools. Only the terms that are looked up are loaded. Everything counts
+ * of an entry that is too large to list.
+ */
 export async function withRemoteRows(
   index: TermIndex,
   view: SearchView,
   terms: readonly string[],
   searches: readonly RemoteSearch[],
+  searchable: Searchable,
 ): Promise<RankedTools> {
   const listed = view.parts.length
   const files = await Promise.all(
@@ -53,6 +57,10 @@ export async function withRemoteRows(
   if (known && hasFiles(known, remote)) return known
   const parts = new Uint8Array(next).fill(EVERYTHING)
   parts.set(view.parts)
+  for (const { first, file, search } of remote) {
+    const tools = searchable.limits && search.listed()
+    if (tools) parts.set((await partsOf(tools, searchable)).subarray(0, file.rows), first)
+  }
   const indexes = [index, ...remote.map(({ file, first }) => file.index(rowsFrom(first, file)))]
   const ranked = { index: joinIndexes(indexes), view: searchViewOf(parts), listed, remote }
   kept.set(view, ranked)

@@ -123,7 +123,7 @@ async function found(
   async function withRemote(most: number) {
     const { rankRemote, withRemoteRows, isKnownRemote } = await remotes()
     const searches = (await remote?.searches()) ?? []
-    const ranked = await withRemoteRows(index, view, terms, searches)
+    const ranked = await withRemoteRows(index, view, terms, searches, searchable)
     const taken = new Set(tools.map(({ name }) => name))
     return rankRemote(
       words,

@@ -31,20 +31,16 @@ export async function searchView(tools: readonly ToolDef[], searchable: Searchab
   const key = limits ? known : tools
   const made = views.get(key)
   if (made?.tools === tools) return made.view
-  const parts = limits
-    ? await partsOf(tools, searchable, limits)
-    : new Uint8Array(tools.length).fill(EVERYTHING)
-  const view = searchViewOf(parts)
+  const view = searchViewOf(await partsOf(tools, searchable))
   // A guard may answer otherwise the next time.
   if (!limits || !globals.config.policy?.guard) views.set(key, { tools, view })
   return view
 }
 
-async function partsOf(
-  tools: readonly ToolDef[],
-  searchable: Searchable,
-  limits: AgentLimits,
-): Promise<Uint8Array> {
+/** The part of each tool that a caller may search. */
+export async function partsOf(tools: readonly ToolDef[], searchable: Searchable): Promise<Uint8Array> {
+  const { limits } = searchable
+  if (!limits) return new Uint8Array(tools.length).fill(EVERYTHING)
   const open = await openAmong(searchable, limits)
   const isKnown = new Set(searchable.known)
   return Uint8Array.from(tools, tool => {

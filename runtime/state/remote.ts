@@ -24,6 +24,8 @@ export interface RemoteSkills {
 export interface RemoteSearch {
   /** Does work that reads the search file; null where that cannot be read, with a diagnostic. */
   ask: <Answer>(work: (file: SearchFile) => Promise<Answer>) => Promise<Answer | null>
+  /** The tools of all rows of the search file, if they were listed; null before, and for more than lists show. */
+  listed: () => readonly ToolDef[] | null
   /** Finds the tool of a row of the search file; null where that cannot be read, with a diagnostic. */
   tool: (row: number) => Promise<ToolDef | null>
 }

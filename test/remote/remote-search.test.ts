@@ -78,6 +78,37 @@ describe('a search', () => {
     expect(await failure(agent.listTools())).toMatchObject({ code: 'REMOTE_TOO_LARGE' })
   })
 
+  it('tells an agent nothing of the skills that its policy withholds', async () => {
+    const own = Object.fromEntries(
+      Array.from({ length: 140 }, (_, at) => [
+        `ok-${at}/SKILL.md`,
+        skill(`ok-${at}`, at % 10 === 0 ? 'Deploys it.\n' : 'Paints it.\n'),
+      ]),
+    )
+    const others = Object.fromEntries(
+      Array.from({ length: 20 }, (_, at) => [
+        `no-${at}/SKILL.md`,
+        skill(`no-${at}`, `Deploys the merger.\n`),
+      ]),
+    )
+    const [alone, withOthers] = await Promise.all(
+      [own, { ...own, ...others }].map(async tree => {
+        const { to, pin } = await published(tree)
+        const server = await serve(to)
+        const runtime = runtimeOf({ paths: [{ url: server.url, integrity: pin }], library: true })
+        const agent = runtime.forAgent({ deny: 'no-*' })
+        const hits = await agent.search('deploy', { limit: 30 })
+        const discover = (query: string) => agent.invoke('agent-discover', { query, limit: 3 })
+        return {
+          hits: hits.map(({ name, score }) => [name, score]),
+          discovered: [await discover('merger'), await discover('deploy')],
+        }
+      }),
+    )
+    expect(alone?.hits).toHaveLength(14)
+    expect(withOthers).toEqual(alone)
+  })
+
   it('is not published from a search file that was damaged', async () => {
     const folder = join(release.skills, '.agent-apps')
     const file = join(folder, readdirSync(folder).find(name => name.startsWith('search-')) as string)
