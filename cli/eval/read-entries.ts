@@ -67,7 +67,7 @@ function readList(value: unknown, skill: string | null, should: boolean, path: P
   if (!Array.isArray(value)) return faulty(path, `"${path.at(-1)}" must be a list of prompts`)
   return together(value, (item, at) => {
     const prompt = isJsonObject(item) ? (item.prompt ?? item.query) : item
-    if (typeof prompt !== 'string' || prompt.trim() === '')
+    if (!hasWords(prompt))
       return faulty([...path, at], `A prompt of "${path.at(-1)}" must be a string with words`)
     return readEntry(prompt, skill, should, [...path, at])
   })
@@ -75,12 +75,15 @@ function readList(value: unknown, skill: string | null, should: boolean, path: P
 
 function readEntry(query: unknown, skill: string | null, should: unknown, path: Path): Entries {
   if (query === undefined) return faulty(path, 'An entry has no "query"')
-  if (typeof query !== 'string' || query.trim() === '')
-    return faulty(path, 'The "query" of an entry must be a string with words')
+  if (!hasWords(query)) return faulty(path, 'The "query" of an entry must be a string with words')
   if (typeof should !== 'boolean')
     return faulty(path, `"should_trigger" must be true or false, not ${JSON.stringify(should)}`)
   if (skill === null) return faulty(path, 'An entry has no "skill", and is in the folder of none')
   return { prompts: [{ query, skill: skill === '' ? null : skill, should, path }], faults: [] }
+}
+
+function hasWords(prompt: unknown): prompt is string {
+  return typeof prompt === 'string' && prompt.trim() !== ''
 }
 
 /** The keys that are unknown and near a known one whose meaning the object lacks. */

@@ -131,7 +131,7 @@ function hasWords(row: Row, words: readonly string[]): boolean {
   return words.every(word => row.words.includes(word))
 }
 
-/** The filters that limit anything. */
+/** The names of the filters that are set. */
 function facetsSet(filter: RowFilter): FacetName[] {
   return FACETS.filter(name => filter[name] !== '')
 }

@@ -9,7 +9,7 @@ import { allowedAmong } from '../policy/authorize.js'
 import { guardsOf, isEnabled } from '../policy/guards-of.js'
 import type { RemoteSearch } from '../state/remote.js'
 import type { ToolDef } from '../state/tool-def.js'
-import { partsOf, type Searchable } from './search-view.js'
+import { partsFor, type Searchable } from './search-view.js'
 import { joinIndexes } from './searched-tools.js'
 
 /** The tools of a remote entry in a search: its rows come after those of all tools before. */
@@ -57,9 +57,10 @@ export async function withRemoteRows(
   if (known && hasFiles(known, remote)) return known
   const parts = new Uint8Array(next).fill(EVERYTHING)
   parts.set(view.parts)
+  const partOf = await partsFor(searchable)
   for (const { first, file, search } of remote) {
-    const tools = searchable.limits && search.listed()
-    if (tools) parts.set((await partsOf(tools, searchable)).subarray(0, file.rows), first)
+    const tools = search.listed() ?? []
+    parts.set(tools.slice(0, file.rows).map(partOf), first)
   }
   const indexes = [index, ...remote.map(({ file, first }) => file.index(rowsFrom(first, file)))]
   const ranked = { index: joinIndexes(indexes), view: searchViewOf(parts), listed, remote }

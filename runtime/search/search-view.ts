@@ -31,22 +31,22 @@ export async function searchView(tools: readonly ToolDef[], searchable: Searchab
   const key = limits ? known : tools
   const made = views.get(key)
   if (made?.tools === tools) return made.view
-  const view = searchViewOf(await partsOf(tools, searchable))
+  const view = searchViewOf(Uint8Array.from(tools, await partsFor(searchable)))
   // A guard may answer otherwise the next time.
   if (!limits || !globals.config.policy?.guard) views.set(key, { tools, view })
   return view
 }
 
-/** The part of each tool that a caller may search. */
-export async function partsOf(tools: readonly ToolDef[], searchable: Searchable): Promise<Uint8Array> {
-  const { limits } = searchable
-  if (!limits) return new Uint8Array(tools.length).fill(EVERYTHING)
+/** Returns a function that gives the part of a tool that a caller may search. */
+export async function partsFor(searchable: Searchable): Promise<(tool: ToolDef) => number> {
+  const { known, limits } = searchable
+  if (!limits) return () => EVERYTHING
   const open = await openAmong(searchable, limits)
-  const isKnown = new Set(searchable.known)
-  return Uint8Array.from(tools, tool => {
+  const isKnown = new Set(known)
+  return tool => {
     if (!isKnown.has(tool)) return NOTHING
     return open.has(tool) ? EVERYTHING : DECLARED
-  })
+  }
 }
 
 /** The tools whose text the caller may read without that anybody is asked. */

@@ -17,7 +17,7 @@ export function optional(isValid: Check): Check {
   return value => value === undefined || isValid(value)
 }
 
-/** Deeper values would overflow the stack of whoever walks them. The compiler's own limit is lower. */
+/** Deeper values could overflow the stack. The compiler's own limit is lower. */
 const DEPTH_MAX = 500
 
 /** True for a plain object that is not nested too deeply. */

@@ -22,7 +22,7 @@ export interface ToolVector {
 /** Vectors by the tools' names, in ascending order. */
 export type ToolVectors = ReadonlyMap<string, ToolVector>
 
-/** The name of a text in a vector file: the first 32 hexadecimal digits of its digest. */
+/** A text's name in a vector file: the first 32 hexadecimal digits of its digest. */
 export function textDigest(text: string, digestOf: (bytes: Uint8Array) => string): string {
   return digestOf(new TextEncoder().encode(text)).slice(0, 32)
 }

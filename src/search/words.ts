@@ -15,7 +15,7 @@ const STOP_WORDS: ReadonlySet<string> = new Set(
   ).split(' '),
 )
 
-/** Words without those that say nothing about a task. */
+/** Leaves out stop words. */
 export function telling(words: readonly string[]): string[] {
   return words.filter(word => !STOP_WORDS.has(word))
 }
@@ -56,7 +56,7 @@ export function wordsIn(text: string): string[] {
     .filter(isWord)
 }
 
-/** The words of a text, and the parts of those that are names like `readCSVFile`. */
+/** The words of a text, and the parts of names in it like `readCSVFile`. */
 export function wordsAndParts(text: string): string[] {
   // Without a capital, no word has parts.
   if (!/[A-Z]|[^\0-\x7f]/.test(text)) return wordsIn(text)

@@ -229,7 +229,7 @@ async function said(dir: string, paths: PathEntry[]) {
   const policies = [{ deny: 'good-1', rules: '-good-2' }, {}, { allowedTools: [] }, { allow: 'good-1*' }]
   const agent = fresh(policies[0])
   const names = (all: readonly { name: string }[]): string[] => all.map(({ name }) => name)
-  // Without tokens: those of a text with locations depend on the directory's path.
+  // Without token counts, which depend on the directory's path if the text has locations.
   return inside(dir, {
     tools: await Promise.all(tools.map(tool => toolSaid(tool, runtime))),
     agents: names(await agent.listTools()),

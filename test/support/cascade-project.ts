@@ -68,7 +68,7 @@ export interface Outcome {
   via: { index: number; disk: number; bundle: number }
 }
 
-/** What the calls of a project do from files and from indexes, and in `npm run test:long` also in a bundle. */
+/** The results of a project's calls from files and from indexes, and in `npm run test:long` also in a bundle. */
 export async function threeWays(one: Case): Promise<Outcome[]> {
   const [{ disk, index, cwd } = {} as never] = await bothWays([one])
   return [disk, index, ...(isLong ? await fromBundles([{ ...one, cwd }]) : [])]
