@@ -9,7 +9,7 @@ import { character } from '../support/characters.js'
 import { times } from '../support/long.js'
 import { processorTime } from '../support/processor-time.js'
 
-const RUNS = times(30, 1_000_000)
+const RUNS = times(100, 1_000_000)
 
 function call(name: string, args: unknown = {}, more: Partial<ToolCall> = {}): ToolCall {
   return { name, tags: [], args, ...more }
