@@ -13,8 +13,8 @@ import type { EncodedPart } from '../index/encode-index.js'
 import { INDEX_DIRECTORY, shardOf } from '../index/index-format.js'
 import { IndexRefused } from '../index/read-index.js'
 import { isName } from '../skill/names.js'
-import { NO_POSTINGS, type TermIndex } from './postings.js'
-import { keepsBlock, keepsRows, postingsIn, TermBlockWriter, termsIn } from './term-block.js'
+import type { TermIndex } from './postings.js'
+import { postingsIn, TermBlockWriter, termsIn } from './term-block.js'
 import type { SortedIndex } from './term-store.js'
 
 const BLOCKS = 256
@@ -61,18 +61,9 @@ export function encodeSearch(
   for (const term of terms.terms) fresh[blockOf(term)]?.push(term)
   const rowOf = kept ? keptRows(kept, rows) : new Int32Array()
   const writer = new TermBlockWriter()
-  const blocks = fresh.map((own, number) => {
+  const blocks = fresh.map((added, number) => {
     const block = kept?.file.blocks[number] ?? NO_BYTES
-    if (kept && own.length === 0 && keepsBlock(block, rowOf)) return block
-    const before = termsIn(block, rowOf.length)
-    for (const term of merged([...before.keys()], own)) {
-      const written = before.get(term) ?? NO_BYTES
-      const added = terms.postings(term) ?? NO_POSTINGS
-      if (written.length > 0 && added.rows.length === 0 && keepsRows(written, rowOf))
-        writer.addWritten(term, written)
-      else writer.add(term, written, rowOf, added)
-    }
-    return writer.take()
+    return writer.merge(block, rowOf, added, terms)
   })
   const perBlock = rowsPerBlock(rows.length)
   for (let number = 0; number < BLOCKS; number++) {
@@ -85,13 +76,11 @@ export function encodeSearch(
 
 /** The new row of each row of the last search file; -1 if its terms are not kept. */
 function keptRows({ file, isKept }: KeptSearch, rows: readonly SearchRow[]): Int32Array {
-  const rowByName = new Map(rows.map(({ name }, row) => [name, row]))
-  return Int32Array.from(file.rows, ({ name }) => (isKept(name) ? (rowByName.get(name) ?? -1) : -1))
-}
-
-/** Two ascending lists as one, without duplicates. */
-function merged(a: readonly string[], b: readonly string[]): Iterable<string> {
-  return b.length === 0 ? a : new Set([...a, ...b].sort())
+  let row = 0
+  return Int32Array.from(file.rows, ({ name }) => {
+    while (row < rows.length && (rows[row] as SearchRow).name < name) row++
+    return rows[row]?.name === name && isKept(name) ? row : -1
+  })
 }
 
 function withTable(
@@ -179,14 +168,20 @@ export interface WholeSearch {
 }
 
 /** @throws IndexRefused where the file is not as it was written */
-export function wholeSearch(bytes: Uint8Array, digest: string, digestOf: DigestOf): WholeSearch {
+export function wholeSearch(file: Uint8Array, digest: string, digestOf: DigestOf): WholeSearch {
+  // Parts of a Node buffer take much longer to make.
+  const bytes = new Uint8Array(file.buffer, file.byteOffset, file.length)
   const table = readTable(bytes.subarray(0, TABLE_BYTES), bytes.length, digest, digestOf)
   const blocks = table.blocks.map((_, number) =>
     checked(bytes.subarray(...rangeOf(table, number)), table, number, digestOf),
   )
   const rows = blocks.slice(BLOCKS).flatMap(rowsIn)
-  if (rows.length !== table.rows) throw changed()
+  if (rows.length !== table.rows || !isAscending(rows.map(({ name }) => name))) throw changed()
   return { rows, blocks: blocks.slice(0, BLOCKS) }
+}
+
+function isAscending(names: readonly string[]): boolean {
+  return names.every((name, row) => row === 0 || (names[row - 1] as string) < name)
 }
 
 function rangeOf({ blocks }: Table, number: number): [start: number, end: number] {
@@ -236,7 +231,7 @@ export class SearchFile {
   async names(): Promise<string[]> {
     if (this.#names) return this.#names
     const names = await this.#readNames(0, BLOCKS)
-    if (names.some((name, row) => row > 0 && (names[row - 1] as string) >= name)) throw changed()
+    if (!isAscending(names)) throw changed()
     this.#names = names
     return names
   }

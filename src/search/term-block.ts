@@ -8,73 +8,105 @@
  */
 import { grown } from '../base/grown.js'
 import { IndexRefused } from '../index/read-index.js'
-import type { Postings } from './postings.js'
+import { NO_POSTINGS, type Postings, type TermIndex } from './postings.js'
 import { LEVELS } from './tool-terms.js'
 
 const SAME = 64
 const OTHER = 128
 const LEVEL_BITS = 63
 
-/** Writes the terms of a block; the counterpart of `termsIn` and `postingsIn`. */
+/** Writes the terms of blocks; the counterpart of `termsIn` and `postingsIn`. */
 export class TermBlockWriter {
   readonly #bytes = new Bytes()
   readonly #postings = new Bytes()
 
   /**
-   * Adds a term, unless it has no postings.
+   * Writes a block with the terms of a previous one and others.
    *
-   * @param written postings that are written already, with the row to use in place of each of theirs, ascending as those, in `rowOf`;
-   * -1 leaves one out
-   * @param added others, in no row of those
+   * @param rowOf gives the row to use in place of each row of the previous block, ascending as those; -1 leaves a row out
+   * @param added the other terms, in ascending order; none has a posting in a row that `rowOf` gives
+   * @returns the previous block itself if nothing in it changes
    * @throws IndexRefused
    */
-  add(term: string, written: Uint8Array, rowOf: Int32Array, { rows, all, declared }: Postings): void {
+  merge(previous: Uint8Array, rowOf: Int32Array, added: readonly string[], terms: TermIndex): Uint8Array {
+    if (added.length === 0 && keepsBlock(previous, rowOf)) return previous
+    this.#bytes.length = 0
+    let next = 0
+    for (const reader = new Reader(previous); !reader.isAtEnd; ) {
+      const label = reader.take()
+      const written = reader.take()
+      // Most blocks get few terms, so most terms need not be decoded.
+      const term = next < added.length ? decoder.decode(label) : ''
+      for (; next < added.length && (added[next] as string) < term; next++)
+        this.#addNew(added[next] as string, terms)
+      const isAdded = next < added.length && added[next] === term
+      this.#add(label, written, rowOf, isAdded ? terms.postings(added[next++] as string) : NO_POSTINGS)
+    }
+    for (; next < added.length; next++) this.#addNew(added[next] as string, terms)
+    return this.#bytes.written().slice()
+  }
+
+  #addNew(term: string, terms: TermIndex): void {
+    this.#add(encoder.encode(term), NO_BYTES, NO_ROWS, terms.postings(term))
+  }
+
+  /** Adds a term with postings that were written before and new ones, unless it has none. */
+  #add(label: Uint8Array, written: Uint8Array, rowOf: Int32Array, added = NO_POSTINGS): void {
     const postings = new PostingWriter(this.#postings)
     let next = 0
-    const addBefore = (end: number): void => {
-      for (; next < rows.length && (rows[next] as number) < end; next++)
-        postings.add(rows[next] as number, all[next] as number, declared[next] as number)
-    }
-    for (const reader = new PostingReader(written); reader.next(); ) {
+    for (const reader = new PostingReader(written); ; ) {
+      if (reader.row === postings.row)
+        postings.addWritten(reader.takeKept(rowOf, added.rows[next]), reader.row)
+      if (!reader.next()) break
       const row = rowOf[reader.row]
       if (row === undefined) throw invalid()
       if (row === -1) continue
-      addBefore(row)
+      next = postings.addBefore(row, added, next)
       postings.add(row, reader.all, reader.declared)
     }
-    addBefore(Number.POSITIVE_INFINITY)
-    if (this.#postings.length > 0) this.addWritten(term, this.#postings.written())
+    postings.addBefore(Number.POSITIVE_INFINITY, added, next)
+    if (this.#postings.length > 0) this.#addWritten(label, this.#postings.written())
   }
 
-  /** Adds a term with postings that are written already. */
-  addWritten(term: string, postings: Uint8Array): void {
-    for (const part of [encoder.encode(term), postings]) {
+  #addWritten(label: Uint8Array, postings: Uint8Array): void {
+    for (const part of [label, postings]) {
       this.#bytes.addNumber(part.length)
       this.#bytes.add(part)
     }
   }
-
-  /** A copy of what was written. Clears the writer. */
-  take(): Uint8Array {
-    const block = this.#bytes.written().slice()
-    this.#bytes.length = 0
-    return block
-  }
 }
+
+const NO_BYTES = new Uint8Array()
+const NO_ROWS = new Int32Array()
 
 /** Writes postings one after another. */
 class PostingWriter {
-  #before = -1
+  /** The last row written. */
+  row = -1
 
   constructor(private readonly bytes: Bytes) {
     bytes.length = 0
   }
 
   add(row: number, all: number, declared: number): void {
-    this.bytes.addNumber(row - this.#before - 1)
+    this.bytes.addNumber(row - this.row - 1)
     this.bytes.addByte(all + (declared === 0 ? 0 : declared === all ? SAME : OTHER))
     if (declared !== 0 && declared !== all) this.bytes.addByte(declared)
-    this.#before = row
+    this.row = row
+  }
+
+  /** Adds postings from the given place on whose rows are before `end`. Returns the next place. */
+  addBefore(end: number, { rows, all, declared }: Postings, from: number): number {
+    let at = from
+    for (; at < rows.length && (rows[at] as number) < end; at++)
+      this.add(rows[at] as number, all[at] as number, declared[at] as number)
+    return at
+  }
+
+  /** Adds postings that were written after the same row. */
+  addWritten(postings: Uint8Array, lastRow: number): void {
+    this.bytes.add(postings)
+    this.row = lastRow
   }
 }
 
@@ -151,32 +183,27 @@ export function postingsIn(bytes: Uint8Array, rowOf: Int32Array): Postings {
 }
 
 /** True if each row of each posting of a block is the same in `rowOf`. */
-export function keepsBlock(block: Uint8Array, rowOf: Int32Array): boolean {
+function keepsBlock(block: Uint8Array, rowOf: Int32Array): boolean {
   for (const reader = new Reader(block); !reader.isAtEnd; ) {
     reader.take()
-    if (!keepsRows(reader.take(), rowOf)) return false
+    const postings = new PostingReader(reader.take())
+    postings.takeKept(rowOf)
+    if (!postings.isAtEnd) return false
   }
-  return true
-}
-
-/** True if each row of some postings is the same in `rowOf`. */
-export function keepsRows(bytes: Uint8Array, rowOf: Int32Array): boolean {
-  for (const reader = new PostingReader(bytes); reader.next(); )
-    if (rowOf[reader.row] !== reader.row) return false
   return true
 }
 
 class Reader {
-  #at = 0
+  protected at = 0
 
-  constructor(private readonly bytes: Uint8Array) {}
+  constructor(protected readonly bytes: Uint8Array) {}
 
   get isAtEnd(): boolean {
-    return this.#at === this.bytes.length
+    return this.at === this.bytes.length
   }
 
   byte(): number {
-    const byte = this.bytes[this.#at++]
+    const byte = this.bytes[this.at++]
     if (byte === undefined) throw invalid()
     return byte
   }
@@ -194,10 +221,10 @@ class Reader {
   /** Reads a count, then so many bytes. */
   take(): Uint8Array {
     const length = this.number()
-    const start = this.#at
-    this.#at += length
-    if (this.#at > this.bytes.length) throw invalid()
-    return this.bytes.subarray(start, this.#at)
+    const start = this.at
+    this.at += length
+    if (this.at > this.bytes.length) throw invalid()
+    return this.bytes.subarray(start, this.at)
   }
 }
 
@@ -216,6 +243,28 @@ class PostingReader extends Reader {
     this.declared = byte >= OTHER ? this.byte() : byte >= SAME ? this.all : 0
     if (this.all === 0 || this.declared > LEVELS || byte >= SAME + OTHER) throw invalid()
     return true
+  }
+
+  /** The bytes of the next postings whose rows `rowOf` keeps as they are, up to the row `end`. */
+  takeKept(rowOf: Int32Array, end = Number.POSITIVE_INFINITY): Uint8Array {
+    const { bytes, at: start } = this
+    // In one loop over local variables: when a skill changes, all postings of its index are read.
+    let { at, row } = this
+    while (at < bytes.length) {
+      let next = row + 1
+      let byte = bytes[at++] as number
+      for (let shift = 0; ; shift += 7) {
+        next += (byte & 127) << shift
+        if (byte < 128) break
+        byte = bytes[at++] as number
+      }
+      if (next >= end || rowOf[next] !== next) break
+      row = next
+      at += (bytes[at] as number) >= OTHER ? 2 : 1
+      this.at = at
+    }
+    this.row = row
+    return bytes.subarray(start, this.at)
   }
 }
 

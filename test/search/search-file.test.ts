@@ -6,7 +6,6 @@ import { clean, compile, verify } from 'agent-apps/compiler'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { INDEX_FILE } from '../../src/index/index-format.js'
 import { SearchFile, searchFile, TABLE_BYTES, wholeSearch } from '../../src/search/search-file.js'
-import { TermBlockWriter, termsIn } from '../../src/search/term-block.js'
 import { termsOfText } from '../../src/search/text-terms.js'
 import { isLong, oneIn } from '../support/long.js'
 import { runCode } from '../support/processes.js'
@@ -271,15 +270,6 @@ describe('a search file that was changed', () => {
     }
     expect(refused).toBeGreaterThan(100)
   })
-})
-
-it('refuses a block with a term of a row that the file does not have, before anything is ranked', () => {
-  const [rows, levels] = [Uint32Array.of(5, 9), Uint8Array.of(60, 60)]
-  const writer = new TermBlockWriter()
-  writer.add('deploi', new Uint8Array(), new Int32Array(), { rows, all: levels, declared: levels })
-  const block = writer.take()
-  expect([...termsIn(block, 10).keys()]).toEqual(['deploi'])
-  expect(() => termsIn(block, 9)).toThrow('a block of its search file is invalid')
 })
 
 /** Reads terms of a file whose digests are all right: somebody who writes an index can make them so. */

@@ -1,0 +1,79 @@
+import { expect, it } from 'vitest'
+import type { TermIndex } from '../../src/search/postings.js'
+import { TermBlockWriter, termsIn } from '../../src/search/term-block.js'
+import { randomFrom } from '../support/policy-model.js'
+
+it('refuses a block with a term of a row that the file does not have, before anything is ranked', () => {
+  const block = blockOf(new Map([['deploi', [5, 9]]]))
+  expect([...termsIn(block, 10).keys()]).toEqual(['deploi'])
+  expect(() => termsIn(block, 9)).toThrow('a block of its search file is invalid')
+  expect(() => new TermBlockWriter().merge(block, new Int32Array(9), [], indexOf(new Map()))).toThrow(
+    'a block of its search file is invalid',
+  )
+})
+
+it('merges a block with other terms to what is written at once, whichever rows move, go and come', () => {
+  const random = randomFrom(5)
+  const below = (end: number): number => Math.floor(random() * end)
+  for (let round = 0; round < 300; round++) {
+    const kept = Array.from({ length: 1 + below(40) }, () => below(4) > 0)
+    // Half of the rounds keep every row where it is.
+    const gap = round % 2 === 0 ? 1 : 1 + below(3)
+    const rowOf = Int32Array.from(kept, (isKept, row) => (isKept ? row * gap : -1))
+    const free = [...kept.keys()].filter(row => gap > 1 || !kept[row]).map(row => row * gap + gap - 1)
+    const rowsBefore = someTerms(below, [...kept.keys()])
+    const rowsAdded = someTerms(below, free)
+    const expected = new Map<string, number[]>()
+    for (const [term, rows] of rowsBefore) {
+      const moved = rows.map(row => rowOf[row] as number).filter(row => row !== -1)
+      if (moved.length > 0) expected.set(term, moved)
+    }
+    for (const [term, rows] of rowsAdded)
+      expected.set(
+        term,
+        [...(expected.get(term) ?? []), ...rows].toSorted((a, b) => a - b),
+      )
+    // A term's weights must come along: they are made of its old row, which `gap` tells.
+    const merged = new TermBlockWriter().merge(
+      blockOf(rowsBefore, row => row * gap),
+      rowOf,
+      [...rowsAdded.keys()].toSorted(),
+      indexOf(rowsAdded),
+    )
+    expect(Buffer.from(merged).equals(blockOf(expected))).toBe(true)
+  }
+})
+
+/** Terms with rows, some of them beyond ASCII and beyond the basic plane. */
+function someTerms(below: (end: number) => number, rows: readonly number[]): Map<string, number[]> {
+  const terms = ['a', 'ab', 'abc', 'é', '漢字', '𠀀𠀁', '\uff5e', 'zz'].filter(() => below(2) === 0)
+  const chosen = terms.map(term => [term, rows.filter(() => below(3) === 0)] as const)
+  return new Map(chosen.filter(([, own]) => own.length > 0).map(([term, own]) => [term, [...own]]))
+}
+
+/** An index in which a row's weights follow from its number. */
+function indexOf(terms: ReadonlyMap<string, number[]>, numberOf = (row: number): number => row): TermIndex {
+  return {
+    postings: term => {
+      const rows = terms.get(term)
+      return (
+        rows && {
+          rows: Uint32Array.from(rows),
+          all: Uint8Array.from(rows, row => 1 + (numberOf(row) % 60)),
+          declared: Uint8Array.from(rows, row => numberOf(row) % 3),
+        }
+      )
+    },
+    beginningWith: () => [],
+  }
+}
+
+function blockOf(terms: ReadonlyMap<string, number[]>, numberOf?: (row: number) => number): Uint8Array {
+  const none = new Int32Array()
+  return new TermBlockWriter().merge(
+    new Uint8Array(),
+    none,
+    [...terms.keys()].toSorted(),
+    indexOf(terms, numberOf),
+  )
+}
