@@ -80,7 +80,7 @@ export async function listTools(agent: Agent): Promise<ToolDef[]> {
 async function listsOf(
   agent: Agent,
   isAsked = false,
-): Promise<{ calls: Calls; all: ToolDef[]; callable: ToolDef[] }> {
+): Promise<{ calls: Calls; all: readonly ToolDef[]; callable: ToolDef[] }> {
   const calls = await callsOf(agent)
   const { view, limits, skills, options, spawned } = calls
   const { globals } = view
@@ -303,7 +303,7 @@ async function keptList(
 }
 
 function areSame<Item>(one: readonly Item[], other: readonly Item[]): boolean {
-  return one.length === other.length && one.every((item, number) => item === other[number])
+  return one === other || (one.length === other.length && one.every((item, at) => item === other[at]))
 }
 
 /** Opens a skill for a model: calls it, or returns its text if it runs something. */

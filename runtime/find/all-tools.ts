@@ -25,10 +25,11 @@ export async function allTools(globals: Globals, isAsked = false): Promise<ToolD
 }
 
 /** Lists the tools of `allTools` before they are handed out with `withOwnFields`: most of them are only decided about. */
-export async function listedTools(globals: Globals, isAsked = false): Promise<ToolDef[]> {
+export async function listedTools(globals: Globals, isAsked = false): Promise<readonly ToolDef[]> {
   const { remote, config } = globals
-  const tools = await availableTools(globals)
-  if (!remote) return tools
+  const available = await availableTools(globals)
+  if (!remote) return available
+  const tools = [...available]
   const taken = new Set(tools.map(({ name }) => name))
   const isOnly = isAsked && config.paths.length === 0
   for (const tool of await remote.list(isOnly)) {
@@ -44,7 +45,7 @@ export async function localTools(globals: Globals): Promise<ToolDef[]> {
   return (await availableTools(globals)).map(withOwnFields)
 }
 
-async function availableTools(globals: Globals): Promise<ToolDef[]> {
+async function availableTools(globals: Globals): Promise<readonly ToolDef[]> {
   if (globals.bundle && disk.via !== 'bundle') return globals.bundle.listTools()
   const all = await listEvery(globals)
   const { lifecycle } = globals
@@ -60,13 +61,14 @@ export async function everyTool(globals: Globals, onBroken?: (found: Named) => v
   return (await listEvery(globals, onBroken)).map(withOwnFields)
 }
 
-async function listEvery(globals: Globals, onBroken?: (found: Named) => void): Promise<ToolDef[]> {
+/** Lists every tool. Under `trust`, the list is always one array, by which a caller sees that nothing has changed. */
+async function listEvery(globals: Globals, onBroken?: (found: Named) => void): Promise<readonly ToolDef[]> {
   if (globals.configure) await globals.configure()
   if (globals.closed) throw runtimeClosed()
   const registered = registeredTools(globals)
   const key = pathsKey(globals)
   const known = globals.config.freshness === 'trust' && !onBroken ? globals.cache.list.get(key) : undefined
-  if (known) return [...known]
+  if (known) return known
   const taken = new Set(registered.map(({ name }) => name))
   const tools: ToolDef[] = [...registered]
   const note = (found: Named): void => {
@@ -93,7 +95,7 @@ async function listEvery(globals: Globals, onBroken?: (found: Named) => void): P
   }
   const listed = await withoutCopies(tools, globals)
   globals.cache.list.set(key, listed)
-  return [...listed]
+  return listed
 }
 
 /** The tools that a program registered, without those that `inline://` references made. */

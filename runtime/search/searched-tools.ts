@@ -67,8 +67,8 @@ async function areLoaded(
 
 function areSame(list: readonly ToolDef[], last: Kept): boolean {
   return (
-    list.length === last.list.length &&
-    list.every((tool, at) => tool === last.list[at]) &&
+    (list === last.list ||
+      (list.length === last.list.length && list.every((tool, at) => tool === last.list[at]))) &&
     last.dynamic.every(({ tool, metadata }) => tool.frontmatter.metadata === metadata)
   )
 }
@@ -96,7 +96,7 @@ async function indexTools(list: readonly ToolDef[], library: boolean, globals: G
     .filter(tool => sourceOf(tool)?.record.dynamic)
     .map(tool => ({ tool, metadata: tool.frontmatter.metadata }))
   const index = joinIndexes(indexes)
-  return { tools, index, searches: [...rowsOf.keys()], dynamic, list: [...list], library }
+  return { tools, index, searches: [...rowsOf.keys()], dynamic, list, library }
 }
 
 /** The rows of the tools that are from each index, by name. */

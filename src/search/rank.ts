@@ -1,4 +1,4 @@
-import { joinPostings, NO_POSTINGS, type Postings, type TermIndex } from './postings.js'
+import { NO_POSTINGS, type TermIndex } from './postings.js'
 import { LEVELS } from './tool-terms.js'
 import type { QueryWord } from './words.js'
 
@@ -13,8 +13,10 @@ export interface SearchView {
   parts: Uint8Array
   /** How many have more than nothing. */
   count: number
-  /** How many of them have a term, of the terms that were counted. */
-  counts: Map<string, number>
+  /** The terms that were looked up. Only the first query of a term passes over tools that the caller may not search. */
+  seen: Map<string, SeenTerm>
+  /** The size of `seen`, in postings. */
+  seenPostings: number
   /** A zero for each row, and as many places, used while ranking: queries of many tools would else fill the memory with such arrays. */
   scores: Float64Array
   touched: Uint32Array
@@ -25,10 +27,23 @@ export function searchViewOf(parts: Uint8Array): SearchView {
   return {
     parts,
     count: parts.filter(part => part !== NOTHING).length,
-    counts: new Map(),
+    seen: new Map(),
+    seenPostings: 0,
     scores: new Float64Array(parts.length),
     touched: new Uint32Array(parts.length),
   }
+}
+
+/** The tools with a term that the caller may search. */
+interface SeenPostings {
+  rows: Uint32Array
+  /** The term's weight in each, in the part that is searched; at least 1. */
+  weights: Uint8Array
+}
+
+interface SeenTerm extends SeenPostings {
+  /** The weight of the term in a query: how much it says about a tool. */
+  rarity: number
 }
 
 export interface RankedRow {
@@ -59,7 +74,7 @@ export function rank(
   isWanted: (row: number) => boolean,
   limit: number,
 ): Ranking {
-  const terms = words.map(({ word, term }) => ({ word, ...countTerm(term, index, view) }))
+  const terms = words.map(({ word, term }) => ({ word, ...seenTerm(term, index, view) }))
   const touched = addScores(terms, view)
   const best: Scored[] = []
   let found = 0
@@ -72,25 +87,20 @@ export function rank(
     if (last === undefined || isBetter(score, row, last)) keepBest(best, row, score, limit)
   }
   const matchedIn = (row: number): string[] =>
-    terms.flatMap(({ word, postings }) => (hasRow(postings, row, view) ? [word] : []))
+    terms.flatMap(({ word, rows }) => (rows.includes(row) ? [word] : []))
   return { best: best.map(one => ({ ...one, matched: matchedIn(one.row) })), found }
 }
 
 /** Adds up the scores of a view's rows. Returns the rows that have one. */
-function addScores(terms: readonly CountedTerm[], view: SearchView): Uint32Array {
-  const { scores, touched } = view
+function addScores(terms: readonly SeenTerm[], { scores, touched }: SearchView): Uint32Array {
   let count = 0
-  for (const { postings, rarity } of terms) {
-    const { rows } = postings
+  for (const { rows, weights, rarity } of terms)
     for (let at = 0; at < rows.length; at++) {
       const row = rows[at] as number
-      const weight = weightSeen(postings, at, view)
-      if (weight === 0) continue
       const score = scores[row] as number
       if (score === 0) touched[count++] = row
-      scores[row] = score + (rarity * weight) / LEVELS
+      scores[row] = score + (rarity * (weights[at] as number)) / LEVELS
     }
-  }
   return touched.subarray(0, count)
 }
 
@@ -99,80 +109,64 @@ interface Scored {
   score: number
 }
 
-/** The tools with a term, and how much that tells of a tool. */
-interface CountedTerm {
-  postings: Postings
-  rarity: number
-}
-
 const BEGINNING_MIN = 3
 /** Terms that one beginning stands for: more of them say little about what was meant. */
 const BEGINNINGS_MAX = 200
+/** A view that holds more postings forgets them. A term takes about as much memory as `TERM_POSTINGS` postings. */
+const SEEN_MAX = 2 ** 20
+const TERM_POSTINGS = 64
 
-/** A term that no tool has is taken as the beginning of others. */
-function countTerm(term: string, index: TermIndex, view: SearchView): CountedTerm {
-  const exact = index.postings(term) ?? NO_POSTINGS
-  const count = view.counts.get(term) ?? countSeen(exact, view)
-  if (count > 0) {
-    view.counts.set(term, count)
-    return { postings: exact, rarity: rarityOf(count, view.count) }
+/** Looks a term up. One that no tool has is taken as the beginning of others. */
+function seenTerm(term: string, index: TermIndex, view: SearchView): SeenTerm {
+  const known = view.seen.get(term)
+  if (known) return known
+  const exact = seenPostings(term, index, view)
+  const isBeginning = exact.rows.length === 0 && term.length >= BEGINNING_MIN
+  const postings = isBeginning ? beginningWith(term, index, view) : exact
+  const seen = { ...postings, rarity: rarityOf(postings.rows.length, view.count) }
+  const size = TERM_POSTINGS + seen.rows.length
+  if (view.seenPostings + size > SEEN_MAX) {
+    view.seen.clear()
+    view.seenPostings = 0
   }
-  const postings = term.length < BEGINNING_MIN ? NO_POSTINGS : beginningWith(term, index, view)
-  return { postings, rarity: rarityOf(countSeen(postings, view), view.count) }
+  view.seen.set(term, seen)
+  view.seenPostings += size
+  return seen
 }
 
 /** The postings of the first terms with a beginning as those of one: of several that a tool has, the strongest. */
-function beginningWith(start: string, index: TermIndex, view: SearchView): Postings {
-  const several: Postings[] = []
+function beginningWith(start: string, index: TermIndex, view: SearchView): SeenPostings {
+  const strongest = new Map<number, number>()
+  let terms = 0
   for (const term of index.beginningWith(start)) {
-    const postings = index.postings(term) ?? NO_POSTINGS
+    const { rows, weights } = seenPostings(term, index, view)
     // Terms of tools that the caller may not see must not take the place of others.
-    if (countSeen(postings, view) > 0 && several.push(postings) === BEGINNINGS_MAX) break
+    if (rows.length > 0 && terms++ === BEGINNINGS_MAX) break
+    rows.forEach((row, at) => {
+      strongest.set(row, Math.max(strongest.get(row) ?? 0, weights[at] as number))
+    })
   }
-  return strongest(joinPostings(several))
+  return { rows: Uint32Array.from(strongest.keys()), weights: Uint8Array.from(strongest.values()) }
 }
 
-function strongest({ rows, all, declared }: Postings): Postings {
-  const places = new Map<number, number>()
-  rows.forEach((row, at) => {
-    const place = places.get(row)
-    if (place === undefined) places.set(row, at)
-    else {
-      all[place] = Math.max(all[place] as number, all[at] as number)
-      declared[place] = Math.max(declared[place] as number, declared[at] as number)
-    }
-  })
-  return {
-    rows: Uint32Array.from(places.keys()),
-    all: Uint8Array.from(places.values(), at => all[at] as number),
-    declared: Uint8Array.from(places.values(), at => declared[at] as number),
+function seenPostings(term: string, index: TermIndex, { parts }: SearchView): SeenPostings {
+  const { rows, all, declared } = index.postings(term) ?? NO_POSTINGS
+  const seen = { rows: new Uint32Array(rows.length), weights: new Uint8Array(rows.length) }
+  let count = 0
+  for (let at = 0; at < rows.length; at++) {
+    const row = rows[at] as number
+    const part = parts[row]
+    const weight = part === EVERYTHING ? all[at] : part === DECLARED ? declared[at] : 0
+    if (!weight) continue
+    seen.rows[count] = row
+    seen.weights[count++] = weight
   }
+  return { rows: seen.rows.slice(0, count), weights: seen.weights.slice(0, count) }
 }
 
 /** The inverse document frequency of a term that `count` of `total` texts have, as BM25 defines it. */
 export function rarityOf(count: number, total: number): number {
   return Math.log(1 + (total - count + 0.5) / (count + 0.5))
-}
-
-function countSeen(postings: Postings, view: SearchView): number {
-  let count = 0
-  for (let at = 0; at < postings.rows.length; at++) if (weightSeen(postings, at, view) > 0) count++
-  return count
-}
-
-/** The weight of a term in a tool that the caller may see; 0 for what it may not. */
-function weightSeen(postings: Postings, at: number, view: SearchView): number {
-  const part = view.parts[postings.rows[at] as number]
-  return part === EVERYTHING
-    ? (postings.all[at] as number)
-    : part === DECLARED
-      ? (postings.declared[at] as number)
-      : 0
-}
-
-function hasRow(postings: Postings, row: number, view: SearchView): boolean {
-  const at = postings.rows.indexOf(row)
-  return at !== -1 && weightSeen(postings, at, view) > 0
 }
 
 /** True where a row is better than another: of two that are as good, the first is. */

@@ -5,6 +5,7 @@ import { stemmer } from 'stemmer'
 import { describe, expect, it } from 'vitest'
 import { selectFirst } from '../../src/base/select-first.js'
 import { FieldCounts } from '../../src/search/field-counts.js'
+import type { TermIndex } from '../../src/search/postings.js'
 import { EVERYTHING, rank, searchViewOf } from '../../src/search/rank.js'
 import { stem } from '../../src/search/stem.js'
 import { TermStore } from '../../src/search/term-store.js'
@@ -204,6 +205,31 @@ describe('rank', () => {
     const view = searchViewOf(Uint8Array.from([2, 2, 2]))
     const expected = rank(wordsOfQuery('deploy kube'), alone, view, () => true, 10)
     expect(without.best).toEqual(expected.best)
+  })
+
+  it('passes over what a caller may not see in the first query of a word alone', () => {
+    const view = searchViewOf(Uint8Array.from([2, 2, 0, 2, 0]))
+    const asked: string[] = []
+    const counting: TermIndex = {
+      postings: term => {
+        asked.push(term)
+        return index.postings(term)
+      },
+      beginningWith: start => index.beginningWith(start),
+    }
+    const search = () => rank(wordsOfQuery('deploy kube nothing'), counting, view, () => true, 10)
+    const first = search()
+    expect(asked).toEqual(['deploi', 'kube', 'kubernet', 'noth'])
+    expect(search()).toEqual(first)
+    expect(asked).toHaveLength(4)
+  })
+
+  it('keeps a bounded number of the terms that were looked up', () => {
+    const view = searchViewOf(new Uint8Array(1).fill(EVERYTHING))
+    const none: TermIndex = { postings: () => undefined, beginningWith: () => [] }
+    const words = Array.from({ length: 20_000 }, (_, number) => ({ word: 'w', term: `t${number}` }))
+    expect(rank(words, none, view, () => true, 10).found).toBe(0)
+    expect(view.seen.size).toBe(20_000 % 16_384)
   })
 
   it('gives the same best as sorting all of them', () => {
