@@ -1,18 +1,22 @@
 /**
- * Moves those of an array's items that come first by a comparison to its beginning, without sorting them. Takes linear time,
- * except for few arrays.
+ * Moves those of some numbers that come first by a comparison to the beginning, without sorting them. Takes linear time,
+ * except for few orders.
  */
-export function selectFirst<Item>(items: Item[], count: number, compare: (a: Item, b: Item) => number): void {
+export function selectFirst(
+  items: Uint32Array,
+  count: number,
+  compare: (a: number, b: number) => number,
+): void {
   let [from, to] = [0, items.length - 1]
   while (from < to) {
-    const pivot = items[(from + to) >> 1] as Item
+    const pivot = items[(from + to) >> 1] as number
     let [left, right] = [from, to]
     while (left <= right) {
-      while (compare(items[left] as Item, pivot) < 0) left++
-      while (compare(items[right] as Item, pivot) > 0) right--
+      while (compare(items[left] as number, pivot) < 0) left++
+      while (compare(items[right] as number, pivot) > 0) right--
       if (left > right) break
-      const item = items[left] as Item
-      items[left++] = items[right] as Item
+      const item = items[left] as number
+      items[left++] = items[right] as number
       items[right--] = item
     }
     if (count <= right) to = right

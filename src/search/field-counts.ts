@@ -16,7 +16,9 @@ export class FieldCounts {
   #field = 0
 
   clear(): void {
-    for (const term of this.terms) this.#counts.fill(0, term * PLACES, (term + 1) * PLACES)
+    // Calling `fill` takes longer than eight numbers.
+    for (const term of this.terms)
+      for (let at = term * PLACES; at < (term + 1) * PLACES; at++) this.#counts[at] = 0
     this.terms.length = 0
   }
 

@@ -1,4 +1,3 @@
-import { byCodePoint } from '../base/code-point-order.js'
 import { selectFirst } from '../base/select-first.js'
 import { FieldCounts, SEARCH_FIELDS, type SearchField } from './field-counts.js'
 import { countName, countText, currentVocabulary, textBytes } from './text-terms.js'
@@ -53,7 +52,7 @@ export function toolTerms(texts: SearchedTexts): ToolTerms {
   const terms: number[] = []
   const others: number[] = []
   for (const term of counts.terms) (declaredWeight(term, units) > 0 ? terms : others).push(term)
-  for (const term of strongest(others, units, vocabulary)) terms.push(term)
+  for (const term of strongest(others, units)) terms.push(term)
   const all = new Uint8Array(terms.length)
   const declared = new Uint8Array(terms.length)
   for (let at = 0; at < terms.length; at++) {
@@ -161,14 +160,15 @@ function levelOf(weight: number): number {
   return weight === 0 ? 0 : Math.max(1, Math.round((LEVELS * weight) / (SATURATION + weight)))
 }
 
-/** The strongest terms of headings and body; of those as strong, the first in code-point order. */
-function strongest(terms: number[], units: Float64Array, vocabulary: Vocabulary): number[] {
+/** The strongest terms of headings and body; of those as strong, the first in the text. */
+function strongest(terms: number[], units: Float64Array): number[] {
   if (terms.length <= BODY_TERMS) return terms
-  selectFirst(
-    terms,
-    BODY_TERMS,
-    (a, b) =>
-      textWeight(b, units) - textWeight(a, units) || byCodePoint(vocabulary.termAt(a), vocabulary.termAt(b)),
-  )
-  return terms.slice(0, BODY_TERMS)
+  const weights = new Float64Array(terms.length)
+  const places = new Uint32Array(terms.length)
+  for (let place = 0; place < terms.length; place++) {
+    weights[place] = textWeight(terms[place] as number, units)
+    places[place] = place
+  }
+  selectFirst(places, BODY_TERMS, (a, b) => (weights[b] as number) - (weights[a] as number) || a - b)
+  return Array.from(places.subarray(0, BODY_TERMS), place => terms[place] as number)
 }

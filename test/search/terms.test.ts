@@ -116,11 +116,11 @@ describe('selectFirst', () => {
   it('puts the first by a comparison in front, as sorting does', () => {
     fc.assert(
       fc.property(fc.array(fc.nat(20)), fc.nat(30), (numbers, count) => {
-        const selected = [...numbers]
+        const selected = Uint32Array.from(numbers)
         selectFirst(selected, count, (a, b) => a - b)
         const sorted = numbers.toSorted((a, b) => a - b)
-        expect(selected.slice(0, count).sort((a, b) => a - b)).toEqual(sorted.slice(0, count))
-        expect(selected.sort((a, b) => a - b)).toEqual(sorted)
+        expect([...selected.slice(0, count)].sort((a, b) => a - b)).toEqual(sorted.slice(0, count))
+        expect([...selected].sort((a, b) => a - b)).toEqual(sorted)
       }),
     )
   })
@@ -153,10 +153,8 @@ describe('the weight of a term', () => {
       'canari',
     ])
     const most = textsOf({ body: Array.from({ length: 300 }, (_, number) => `word${number}`).join(' ') })
-    const kept = Array.from({ length: 300 }, (_, number) => `word${number}`)
-      .sort()
-      .slice(0, 128)
-    expect([...weightsOf({ ...most, name: '' }).keys()].sort()).toEqual(kept)
+    const kept = Array.from({ length: 128 }, (_, number) => `word${number}`)
+    expect([...weightsOf({ ...most, name: '' }).keys()].sort()).toEqual(kept.sort())
     expect(fieldWeights(texts, 'deploi')).toEqual({ name: expect.closeTo(4.5) })
     expect(Object.keys(fieldWeights({ ...texts, tags: ['canary'] }, 'canari'))).toEqual(['tags', 'body'])
   })
