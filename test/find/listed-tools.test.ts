@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import { cpSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import { cpSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import {
   type AgentCatalogOptions,
@@ -16,6 +16,7 @@ import { INDEX_FILE } from '../../src/index/index-format.js'
 import type { ListColumns } from '../../src/index/list-columns.js'
 import { searchDirectories } from '../../src/skill/path-entry.js'
 import { codeSkills } from '../support/code-project.js'
+import { forgetList, listFileOf } from '../support/list-file.js'
 import { oneIn } from '../support/long.js'
 import { temporary } from '../support/temporary.js'
 import { goodSkills, skill, type Tree } from '../support/tree.js'
@@ -286,11 +287,6 @@ function copyOf(dir: string): string {
   return copy
 }
 
-function listFileOf(dir: string): string {
-  const folder = join(dir, '.agent-apps')
-  return join(folder, readdirSync(folder).find(name => name.startsWith('list-')) ?? '')
-}
-
 function columnsOf(dir: string): ListColumns {
   return JSON.parse(readFileSync(listFileOf(dir), 'utf8'))
 }
@@ -304,13 +300,6 @@ function replaceList(dir: string, text: string): void {
   renameSync(file, file.replace(before, digest))
   const header = join(dir, INDEX_FILE)
   writeFileSync(header, readFileSync(header, 'utf8').replace(before, digest))
-}
-
-/** Makes an index one that an older version wrote, which has no list. */
-function forgetList(dir: string): void {
-  rmSync(listFileOf(dir))
-  const header = join(dir, INDEX_FILE)
-  writeFileSync(header, readFileSync(header, 'utf8').replace(/^"list":.*\n/m, ''))
 }
 
 function changed(columns: ListColumns, column: 'descriptions' | 'files' | 'more', value: unknown): object {
