@@ -2,25 +2,43 @@
 import * as nodeModule from 'node:module'
 import { basename, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import { KEPT_COMMANDS } from './kept-commands.js'
 import { run } from './run.js'
 import { standardIo } from './standard-io.js'
 
-keepCompiledCode()
+const cache = codeCache()
+// Missing in the types of Node 20. If the directory cannot be written, nothing is kept.
+const { enableCompileCache } = nodeModule as { enableCompileCache?: (directory: string) => unknown }
+if (cache) enableCompileCache?.(cache)
 // Errors of a tool are shown with the positions in its author's files.
 process.setSourceMapsEnabled(true)
 const io = standardIo()
-const code = await run(process.argv.slice(2), io)
+let keep = (): void => {}
+const code = await run(process.argv.slice(2), io, loadCommands)
 // A timer that a tool left running must not keep the command alive.
 await io.flush()
+// A command that failed or was interrupted may have needed only a part of its code.
+if (code === 0) keep()
 process.exit(code)
 
 /**
- * Keeps compiled code for the next command (Node 22.8 and later). It is stored in the `node_modules` that contains the
- * package, so that it is as protected as the package, and `npm ci` removes it. A checkout, whose code changes, keeps none.
+ * The directory in which compiled code is kept for the next command. It is in the `node_modules` that contains the
+ * package, so that it is as protected as the package, and `npm ci` removes it. A checkout, whose code changes, has none.
  */
-function keepCompiledCode(): void {
+function codeCache(): string | undefined {
   const modules = fileURLToPath(new URL('../../..', import.meta.url))
-  // Missing in the types of Node 20. If the directory cannot be written, nothing is kept.
-  const { enableCompileCache } = nodeModule as { enableCompileCache?: (directory: string) => unknown }
-  if (basename(modules) === 'node_modules') enableCompileCache?.(join(modules, '.cache', 'agent-apps'))
+  return basename(modules) === 'node_modules' ? join(modules, '.cache', 'agent-apps') : undefined
+}
+
+/** Loads the commands; where Node itself keeps no compiled code, from the script whose code we keep. */
+async function loadCommands(name?: string): Promise<typeof import('./run-command.js')> {
+  const isKept = name !== undefined && KEPT_COMMANDS.has(name)
+  if (isKept && cache && !enableCompileCache && !process.env.NODE_DISABLE_COMPILE_CACHE) {
+    const kept = (await import('./kept-script.js')).loadKept(cache, name)
+    if (kept) {
+      keep = kept.keep
+      return kept.commands
+    }
+  }
+  return import('./run-command.js')
 }

@@ -6,15 +6,21 @@ import type { Io } from './standard-io.js'
 /**
  * Runs a command line and returns the exit code: 0 done, 1 errors, 2 wrong usage, 130 interrupted. Only a command loads
  * the runtime.
+ *
+ * @param load loads the commands; it gets a command's name unless only help is asked for
  */
-export async function run(argv: string[], io: Io): Promise<number> {
+export async function run(
+  argv: string[],
+  io: Io,
+  load: (name?: string) => Promise<typeof import('./run-command.js')> = () => import('./run-command.js'),
+): Promise<number> {
   const { name, rest } = splitCommand(argv)
-  const isHelp = rest.length === 0 || rest.includes('--help') || rest.includes('-h')
+  const isHelp = rest.includes('--help') || rest.includes('-h')
   const isVersion = rest.includes('--version') || rest.includes('-v')
   if (name === undefined && isVersion) return print(packageVersion(), io)
-  if (name === undefined && isHelp) return print(overview(), io)
+  if (name === undefined && (isHelp || rest.length === 0)) return print(overview(), io)
   if (name === 'help' && (rest[0] === undefined || rest[0].startsWith('-'))) return print(overview(), io)
-  const { runCommand } = await import('./run-command.js')
+  const { runCommand } = await load(isHelp ? undefined : name)
   return runCommand(name, rest, io)
 }
 

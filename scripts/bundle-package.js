@@ -1,6 +1,7 @@
 import { readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import { parse } from 'acorn'
 import { build } from 'esbuild'
 
 const DIST = fileURLToPath(new URL('../dist', import.meta.url))
@@ -79,7 +80,10 @@ const PARTS = [
 
 const SERIALIZER_CODE = await serializerCode()
 const { version: PACKAGE_VERSION } = JSON.parse(readFileSync(join(DIST, '../package.json'), 'utf8'))
+// Before its file becomes a part of another.
+const { KEPT_COMMANDS } = await import('../dist/cli/kept-commands.js')
 for (const part of PARTS) await replace(part)
+await bundleKeptCommands()
 // Each part has taken in what it needs of these. Their declarations stay.
 for (const file of filesIn(join(DIST, 'src'))) rmSync(file)
 
@@ -134,6 +138,56 @@ async function bundle(directory, entries, options) {
       .replace(/^(?:import "\.\/[^"]+";\n)+/gm, '')
       .replace(/"\.\/([^"]+)"/g, (written, made) => (names.has(made) ? `"./${names.get(made)}"` : written)),
   ])
+}
+
+/**
+ * Makes the script of which `cli/kept-script.ts` keeps the compiled code: `KEPT_COMMANDS` with the compiler, as a function of
+ * what a script lacks. Other commands stay outside, and never run from here.
+ */
+async function bundleKeptCommands() {
+  const kept = new Set([...KEPT_COMMANDS].map(name => `./${name}.js`))
+  const { outputFiles } = await build({
+    entryPoints: [join(DIST, 'cli/run-command.js')],
+    bundle: true,
+    format: 'cjs',
+    platform: 'node',
+    target: 'es2023',
+    packages: 'external',
+    define: { 'import.meta': 'META' },
+    banner: { js: '((module, require, META, IMPORT) => {' },
+    footer: { js: '})' },
+    legalComments: 'none',
+    write: false,
+    logLevel: 'warning',
+    plugins: [
+      {
+        name: 'agent-apps-kept-commands',
+        setup({ onResolve }) {
+          onResolve({ filter: /^agent-apps\/compiler$/ }, () => ({ path: join(DIST, 'compiler/index.js') }))
+          onResolve({ filter: /^\.\// }, ({ path, kind, importer }) =>
+            kind === 'dynamic-import' && importer === join(DIST, 'cli/shared.js') && !kept.has(path)
+              ? { path, external: true }
+              : null,
+          )
+        },
+      },
+    ],
+  })
+  const text = outputFiles[0].text
+  const tokens = []
+  parse(text, { ecmaVersion: 'latest', onToken: tokens })
+  // A script whose compiled code was kept cannot import by itself.
+  const imports = tokens.filter(({ type }) => type.keyword === 'import').reverse()
+  const script = imports.reduce(
+    (code, { start, end }) => `${code.slice(0, start)}IMPORT${code.slice(end)}`,
+    text,
+  )
+  // So that its bytes are its characters. esbuild escapes others in strings, but not in regular expressions.
+  const escaped = script.replace(
+    /[^\0-\x7f]/g,
+    one => `\\u${one.charCodeAt(0).toString(16).padStart(4, '0')}`,
+  )
+  writeFileSync(join(DIST, 'compiler/commands.cjs'), escaped)
 }
 
 /** The code that `src/serialize/transferable-serializer.ts` gives: it imports nothing, and needs nothing of a host. */

@@ -1,10 +1,10 @@
 import { execFileSync } from 'node:child_process'
-import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, symlinkSync } from 'node:fs'
-import * as nodeModule from 'node:module'
+import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { compile } from 'agent-apps/compiler'
 import { expect, it } from 'vitest'
 import { loadedModules } from '../../bench/loaded-modules.js'
+import { installedPackage } from '../support/installed-package.js'
 import { isLong, some } from '../support/long.js'
 import { ROOT } from '../support/processes.js'
 import { temporary } from '../support/temporary.js'
@@ -84,17 +84,11 @@ it('the overview of the commands loads neither the runtime nor the compiler', ()
     for (const { file } of loadedModules(args, temporary())) expect(file).toContain(join(ROOT, 'dist/cli'))
 })
 
-it('where Node keeps compiled code, it is beside the installed package', { tags: 'long' }, () => {
-  const modules = join(temporary(), 'node_modules')
-  const home = join(modules, 'agent-apps')
-  mkdirSync(home, { recursive: true })
-  for (const part of ['dist', 'skills', 'package.json'])
-    cpSync(join(ROOT, part), join(home, part), { recursive: true })
-  for (const name of readdirSync(join(ROOT, 'node_modules')))
-    if (!name.startsWith('.')) symlinkSync(join(ROOT, 'node_modules', name), join(modules, name))
+it('an installed package keeps compiled code beside itself, a checkout does not', { tags: 'long' }, () => {
+  const { modules, command } = installedPackage()
   const cwd = makeTree(PLAIN)
-  execFileSync(process.execPath, [join(home, 'dist/cli/main.js'), 'compile', '--quiet', 'skills'], { cwd })
-  expect(existsSync(join(modules, '.cache/agent-apps'))).toBe('enableCompileCache' in nodeModule)
+  execFileSync(process.execPath, [command, 'compile', '--quiet', 'skills'], { cwd })
+  expect(readdirSync(join(modules, '.cache/agent-apps'))).toHaveLength(1)
   // A checkout is beside folders of other projects.
   expect(existsSync(join(ROOT, '../.cache/agent-apps'))).toBe(false)
 })
