@@ -164,6 +164,15 @@ describe('a list that is not of the index', () => {
     expect(await refused(dir => rmSync(listFileOf(dir)))).toContain('a part is missing')
   })
 
+  it('is refused where it was swapped with that of another directory', async () => {
+    const list = readFileSync(listFileOf(join(await compiledCopy('second'), 'second')))
+    expect(await refused(dir => writeFileSync(listFileOf(dir), list))).toContain('its list was changed')
+    // The rows of another directory are whole: only a record can contradict them.
+    expect(await refused(dir => replaceList(dir, list.toString()), 'good-3')).toContain(
+      'the record of "good-3" differs from its row in the list',
+    )
+  })
+
   it('is refused where it is that of another compile', async () => {
     const other = copyOf(cwd)
     writeFileSync(join(other, 'first/good-5/SKILL.md'), skill('good-5', 'Other.\n', 'license: MIT\n'))
