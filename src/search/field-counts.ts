@@ -13,9 +13,12 @@ export class FieldCounts {
   readonly terms: number[] = []
   /** For each term its counts in the fields, and in the last place 1 once the term has occurred. */
   #counts = new Uint16Array(1024 * PLACES)
+  /** How many terms each field has, with repetitions. */
+  readonly #lengths = new Uint32Array(SEARCH_FIELDS.length)
   #field = 0
 
   clear(): void {
+    this.#lengths.fill(0)
     // Calling `fill` takes longer than eight numbers.
     for (const term of this.terms)
       for (let at = term * PLACES; at < (term + 1) * PLACES; at++) this.#counts[at] = 0
@@ -28,6 +31,7 @@ export class FieldCounts {
   }
 
   add(term: number): void {
+    this.#lengths[this.#field] = (this.#lengths[this.#field] as number) + 1
     const at = term * PLACES + this.#field
     const count = this.#counts[at]
     if (count) this.#counts[at] = count + 1
@@ -42,6 +46,11 @@ export class FieldCounts {
     if (this.#counts[start + PLACES - 1] !== 0) return
     this.#counts[start + PLACES - 1] = 1
     this.terms.push(term)
+  }
+
+  /** The length of a field in terms; the field is given by its place in `SEARCH_FIELDS`. */
+  lengthOf(field: number): number {
+    return this.#lengths[field] as number
   }
 
   /** How often a term occurs in a field, given by its place in `SEARCH_FIELDS`. */

@@ -47,17 +47,15 @@ const SATURATION = 1.2
 /** The terms of a tool with their weights: those that it declares, and the strongest others. */
 export function toolTerms(texts: SearchedTexts): ToolTerms {
   const vocabulary = currentVocabulary()
-  countFields(texts, vocabulary)
+  const declaredCount = countFields(texts, vocabulary)
   const units = fieldUnits()
-  const terms: number[] = []
-  const others: number[] = []
-  for (const term of counts.terms) (declaredWeight(term, units) > 0 ? terms : others).push(term)
-  for (const term of strongest(others, units)) terms.push(term)
+  const terms = counts.terms.slice(0, declaredCount)
+  for (const term of strongest(counts.terms.slice(declaredCount), units)) terms.push(term)
   const all = new Uint8Array(terms.length)
   const declared = new Uint8Array(terms.length)
   for (let at = 0; at < terms.length; at++) {
     const term = terms[at] as number
-    const own = declaredWeight(term, units)
+    const own = at < declaredCount ? declaredWeight(term, units) : 0
     declared[at] = levelOf(own)
     all[at] = levelOf(own + textWeight(term, units))
   }
@@ -67,8 +65,8 @@ export function toolTerms(texts: SearchedTexts): ToolTerms {
 /** The counts of one tool at a time: new ones for each would take longer than all else. */
 const counts = new FieldCounts()
 
-/** Counts the terms of each field of a tool. */
-function countFields({ name, tags, description, body }: SearchedTexts, vocabulary: Vocabulary): void {
+/** Counts the terms of each field of a tool. Returns how many terms it declares, which are the first. */
+function countFields({ name, tags, description, body }: SearchedTexts, vocabulary: Vocabulary): number {
   counts.clear()
   counts.setField('name')
   countName(name, vocabulary, counts)
@@ -76,16 +74,16 @@ function countFields({ name, tags, description, body }: SearchedTexts, vocabular
   countText(tags.join(' '), vocabulary, counts)
   counts.setField('description')
   countText(description, vocabulary, counts)
+  const declared = counts.terms.length
   countBody(body, vocabulary)
+  return declared
 }
 
 /** The weight of one occurrence in each field. */
 function fieldUnits(): Float64Array {
   return Float64Array.from(SEARCH_FIELDS, (field, at) => {
     const { weight, byLength, usual } = FIELDS[field]
-    let length = 0
-    for (const term of counts.terms) length += counts.of(term, at)
-    return weight / (1 - byLength + (byLength * length) / usual)
+    return weight / (1 - byLength + (byLength * counts.lengthOf(at)) / usual)
   })
 }
 
