@@ -16,8 +16,9 @@ import { INDEX_FILE } from '../../src/index/index-format.js'
 import type { ListColumns } from '../../src/index/list-columns.js'
 import { searchDirectories } from '../../src/skill/path-entry.js'
 import { codeSkills } from '../support/code-project.js'
+import { agentApps } from '../support/commands.js'
 import { forgetList, listFileOf } from '../support/list-file.js'
-import { oneIn } from '../support/long.js'
+import { isLong, oneIn } from '../support/long.js'
 import { temporary } from '../support/temporary.js'
 import { goodSkills, skill, type Tree } from '../support/tree.js'
 
@@ -81,10 +82,15 @@ describe('a list of an index', () => {
   ]
   it.each(oneIn(3, PATHS))('says what its shards say: %s', async (_, paths) => {
     const [byList, byShards] = [copyOf(cwd), copyOf(cwd)]
-    for (const dir of [byList, byShards]) await compile({ cwd: dir, paths })
+    for (const dir of [byList, byShards]) {
+      writeFileSync(join(dir, 'agent-apps.config.json'), JSON.stringify({ paths }))
+      await compile({ cwd: dir })
+    }
     for (const { dir } of searchDirectories(paths)) forgetList(join(byShards, dir))
     const [listed, recorded] = [await said(byList, paths), await said(byShards, paths)]
     expect(listed.tools.length).toBeGreaterThan(140)
+    expect(listed.commands[0]).toContain('"via": "index"')
+    if (isLong) expect(listed.skills?.length).toBeGreaterThan(100)
     expect(listed).toEqual(recorded)
   })
 
@@ -239,6 +245,12 @@ async function said(dir: string, paths: PathEntry[]) {
   const policies = [{ deny: 'good-1', rules: '-good-2' }, {}, { allowedTools: [] }, { allow: 'good-1*' }]
   const agent = fresh(policies[0])
   const names = (all: readonly { name: string }[]): string[] => all.map(({ name }) => name)
+  const commands: string[] = []
+  for (const args of oneIn(2, [
+    ['list', '--json', '--hidden', '--library'],
+    ['catalog', '--json'],
+  ]))
+    commands.push((await agentApps(dir, [...args])).stdout)
   // Without token counts, which depend on the directory's path if the text has locations.
   return inside(dir, {
     tools: await Promise.all(tools.map(tool => toolSaid(tool, runtime))),
@@ -252,7 +264,19 @@ async function said(dir: string, paths: PathEntry[]) {
     ),
     hits: (await agent.search('another third')).map(({ tool, score }) => [tool.name, score]),
     diagnostics: runtime.diagnostics(),
+    // In the long tests alone, because MCP's packages take long to load.
+    skills: isLong ? await servedBy(createRuntime({ cwd: dir, paths, freshness: 'trust' })) : null,
+    commands,
   })
+}
+
+/** The skills that an MCP client is told of. */
+async function servedBy(runtime: Runtime) {
+  const { SkillsClient } = await import('@modelcontextprotocol/client/ext/skills')
+  const { serveSkills } = await import('agent-apps/mcp')
+  const { connectedTo } = await import('../support/mcp-project.js')
+  const client = await connectedTo(runtime, serveSkills(runtime, { onRefused: () => {} }))
+  return (await new SkillsClient(client).list()).skills
 }
 
 async function toolSaid(tool: ToolDef, { globals }: Runtime) {
