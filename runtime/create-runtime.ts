@@ -190,6 +190,7 @@ export interface Runtime<Tools = RegisteredTools> {
 }
 
 const methods = lazy(() => import('./runtime-methods.js'))
+const searches = lazy(() => import('./search/search-all.js'))
 
 /** The methods whose code is loaded when they are called. */
 const LATER = [
@@ -198,7 +199,6 @@ const LATER = [
   'explain',
   'tools',
   'turn',
-  'search',
   'endSession',
   'start',
   'activate',
@@ -206,7 +206,7 @@ const LATER = [
   'reload',
   'close',
 ] as const
-type LaterMethods<Tools> = Pick<Runtime<Tools>, (typeof LATER)[number]>
+type LaterMethods<Tools> = Pick<Runtime<Tools>, (typeof LATER)[number] | 'search'>
 
 /**
  * Creates a runtime over path entries, or without `paths` over a compiled project. Does no I/O before its first use, when
@@ -238,6 +238,10 @@ export function createRuntime<Tools = RegisteredTools>(options: RuntimeOptions =
     forAgent: agent => agentRuntime(globals, agent),
     diagnostics: () => [...globals.diagnostics.values()],
     stats: () => ({ ...globals.stats, via: { ...globals.stats.via } }),
-    ...(laterMethods(globals, LATER, () => (globals.load = methods())) as LaterMethods<Tools>),
+    ...({
+      ...laterMethods(globals, LATER, () => (globals.load = methods())),
+      // A process that only searches needs little else.
+      ...laterMethods(globals, ['search'], searches),
+    } as LaterMethods<Tools>),
   }
 }

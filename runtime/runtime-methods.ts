@@ -5,9 +5,7 @@ import type { Explanation } from './cascade/explain.js'
 import type { RenderOptions } from './content/render-tool.js'
 import { lazy } from './host/later.js'
 import { UncopiedArguments } from './schema/clone-arguments.js'
-import type { SearchOptions } from './search/search-query.js'
 import type { Globals } from './state/context.js'
-import type { Hit } from './state/search-functions.js'
 import type { ToolDef } from './state/tool-def.js'
 
 export { activate, deactivate, reload, start } from './lifecycle/start-tools.js'
@@ -17,7 +15,6 @@ export { close, endSession, turn } from './lifetime.js'
 const rendering = lazy(() => import('./content/render-tool.js'))
 const details = lazy(() => import('./find/read-details.js'))
 const cascades = lazy(() => import('./cascade/explain.js'))
-const searches = lazy(() => import('./search/search-tools.js'))
 
 export async function render(
   globals: Globals,
@@ -33,10 +30,6 @@ export async function describe(
   ref: string,
 ): Promise<{ tool: ToolDef } & Required<ToolDetails>> {
   return (await details()).describe(ref, globals)
-}
-
-export async function search(globals: Globals, query: string, options?: SearchOptions): Promise<Hit[]> {
-  return (await (await searches()).searchAll(query, options, globals)).hits
 }
 
 export async function explain(globals: Globals, ref: string): Promise<Explanation> {

@@ -78,12 +78,12 @@ export async function searchFrom(
   options: SearchOptions,
   as: CallerKind,
 ): Promise<SearchResult> {
-  const { searchAll, searchTools } = await searches()
   const own = callGlobals(ctx)
-  if (as !== 'agent') return searchAll(query, options, own)
+  if (as !== 'agent') return (await allSearches()).searchAll(query, options, own)
   const { globals } = await agentView(own)
   const all = await allTools(globals)
   const known = await toolsFrom(ctx, as)
+  const { searchTools } = await searches()
   return searchTools(query, options, { globals, all, known, limits: agentLimits(globals, ctx) })
 }
 
@@ -256,6 +256,7 @@ function unknownToAgent(ref: string, hint = LISTED): AgentAppsError {
 
 const evaluation = lazy(() => import('../directory/not-evaluated.js'))
 const searches = lazy(() => import('../search/search-tools.js'))
+const allSearches = lazy(() => import('../search/search-all.js'))
 const opening = lazy(() => import('../find/opened-skill.js'))
 
 /** The result for an agent: an opened skill includes its folder and files. */

@@ -1,6 +1,6 @@
 import { isOffered, matchedTool } from '../../src/catalog/offered-tool.js'
 import { hasRequiredTools } from '../../src/catalog/required-tools.js'
-import type { TermIndex } from '../../src/search/postings.js'
+import { joinIndexes, type TermIndex } from '../../src/search/postings.js'
 import { EVERYTHING, type Ranking, rank, type SearchView, searchViewOf } from '../../src/search/rank.js'
 import type { SearchFile } from '../../src/search/search-file.js'
 import type { QueryWord } from '../../src/search/words.js'
@@ -10,7 +10,6 @@ import { guardsOf, isEnabled } from '../policy/guards-of.js'
 import type { RemoteSearch } from '../state/remote.js'
 import type { ToolDef } from '../state/tool-def.js'
 import { partsFor, type Searchable } from './search-view.js'
-import { joinIndexes } from './searched-tools.js'
 
 /** The tools of a remote entry in a search: its rows come after those of all tools before. */
 interface RemoteRows {
@@ -73,7 +72,7 @@ function hasFiles({ remote }: RankedTools, now: readonly RemoteRows[]): boolean 
 }
 
 function rowsFrom(first: number, { rows }: SearchFile): Int32Array {
-  return Int32Array.from({ length: rows }, (_, row) => first + row)
+  return new Int32Array(rows).map((_, row) => first + row)
 }
 
 /** A row of a ranking, with its tool. */

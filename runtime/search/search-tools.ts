@@ -2,10 +2,8 @@ import { isLibrary } from '../../src/catalog/offered-tool.js'
 import { EVERYTHING, type RankedRow, rank } from '../../src/search/rank.js'
 import { fieldWeights } from '../../src/search/tool-terms.js'
 import type { QueryWord } from '../../src/search/words.js'
-import { allTools, localTools } from '../find/all-tools.js'
 import { withOwnFields } from '../find/make-tool.js'
 import { lazy } from '../host/later.js'
-import type { Globals } from '../state/context.js'
 import type { Hit } from '../state/search-functions.js'
 import type { ToolDef } from '../state/tool-def.js'
 import {
@@ -15,7 +13,6 @@ import {
   type SearchQuery,
   type SearchResult,
 } from './search-query.js'
-import { searchUnlisted } from './search-unlisted.js'
 import { type Searchable, searchView } from './search-view.js'
 import { searchedTools } from './searched-tools.js'
 import { textsOf } from './tool-texts.js'
@@ -23,25 +20,6 @@ import { textsOf } from './tool-texts.js'
 const remotes = lazy(() => import('./remote-rows.js'))
 const vectors = lazy(() => import('./rank-by-vectors.js'))
 const rerankers = lazy(() => import('./rerank.js'))
-
-/**
- * Finds tools by words for code, which knows all of them.
- *
- * @throws OPTIONS_INVALID, EMBEDDER_FAILED, RERANKER_FAILED
- */
-export async function searchAll(
-  text: string,
-  options: SearchOptions = {},
-  globals: Globals,
-): Promise<SearchResult> {
-  const query = readQuery(text, options)
-  const isBare = query.isPlain && query.words.length > 0 && !globals.search
-  const found = isBare ? await searchUnlisted(query, globals) : null
-  if (found) return found
-  // With words, remote tools are found by their search files.
-  const all = await (query.words.length > 0 ? localTools : allTools)(globals)
-  return answer(query, { globals, all, known: all })
-}
 
 /**
  * Finds tools by words, the best first. An empty query finds all, in the order of the list.
@@ -53,10 +31,11 @@ export async function searchTools(
   options: SearchOptions = {},
   searchable: Searchable,
 ): Promise<SearchResult> {
-  return answer(readQuery(text, options), searchable)
+  return searchFor(readQuery(text, options), searchable)
 }
 
-async function answer(query: SearchQuery, searchable: Searchable): Promise<SearchResult> {
+/** Finds tools by a query that was checked. */
+export async function searchFor(query: SearchQuery, searchable: Searchable): Promise<SearchResult> {
   if (query.text.trim() === '') return listed(query, searchable)
   if (query.words.length === 0) return { hits: [], found: 0 }
   const rerank = searchable.globals.search?.rerank

@@ -1,7 +1,7 @@
 import { AgentAppsError, runtimeClosed } from '../../src/base/error.js'
 import type { IndexHeader } from '../../src/index/index-format.js'
 import { isBroken } from '../../src/index/index-format.js'
-import type { TermIndex } from '../../src/search/postings.js'
+import { joinIndexes, type TermIndex } from '../../src/search/postings.js'
 import { EVERYTHING, rank, type SearchView, searchViewOf } from '../../src/search/rank.js'
 import type { SearchFile } from '../../src/search/search-file.js'
 import { askIndex, currentIndex, directoryStates } from '../directory/look-up.js'
@@ -12,7 +12,6 @@ import type { Hit } from '../state/search-functions.js'
 import type { ToolDef } from '../state/tool-def.js'
 import { askSearch, indexSearch } from './index-search.js'
 import type { SearchQuery, SearchResult } from './search-query.js'
-import { joinIndexes } from './searched-tools.js'
 
 /**
  * Searches for code by the search file alone, so that a process that only searches lists nothing: it reads the names of the hits, and
@@ -74,7 +73,7 @@ function searchedIn(file: SearchFile): { index: TermIndex; view: SearchView } {
   const known = searched.get(file)
   if (known) return known
   const { rows, tools } = file
-  const index = joinIndexes([file.index(Int32Array.from({ length: rows }, (_, row) => row))])
+  const index = joinIndexes([file.index(new Int32Array(rows).map((_, row) => row))])
   // A broken tool has no terms, and does not count.
   const view = { ...searchViewOf(new Uint8Array(rows).fill(EVERYTHING)), count: tools }
   searched.set(file, { index, view })

@@ -1,7 +1,7 @@
 import type { JsonObject } from '../../src/base/json.js'
 import { isLibrary } from '../../src/catalog/offered-tool.js'
 import type { OpenIndex } from '../../src/index/read-index.js'
-import { joinPostings, type Postings, type TermIndex } from '../../src/search/postings.js'
+import { joinIndexes, type TermIndex } from '../../src/search/postings.js'
 import { TermStore } from '../../src/search/term-store.js'
 import { type ToolTerms, toolTerms } from '../../src/search/tool-terms.js'
 import type { Globals } from '../state/context.js'
@@ -113,23 +113,6 @@ function rowsByIndex(
     indexes.set(names, rows)
   }
   return indexes
-}
-
-/** Several indexes as one, which keeps the postings of the terms that were looked up. */
-export function joinIndexes(indexes: readonly TermIndex[]): TermIndex {
-  const known = new Map<string, Postings>()
-  return {
-    postings(term) {
-      const before = known.get(term)
-      if (before) return before
-      const found = indexes.flatMap(index => index.postings(term) ?? [])
-      if (found.length === 0) return undefined
-      const postings = found.length === 1 ? (found[0] as Postings) : joinPostings(found)
-      known.set(term, postings)
-      return postings
-    },
-    beginningWith: start => [...new Set(indexes.flatMap(index => [...index.beginningWith(start)]))].sort(),
-  }
 }
 
 const known = new WeakMap<ToolDef, { metadata: JsonObject; terms: ToolTerms }>()

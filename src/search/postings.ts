@@ -33,3 +33,20 @@ export function joinPostings(several: readonly Postings[]): Postings {
   }
   return joined
 }
+
+/** Several indexes as one, which keeps the postings of the terms that were looked up. */
+export function joinIndexes(indexes: readonly TermIndex[]): TermIndex {
+  const known = new Map<string, Postings>()
+  return {
+    postings(term) {
+      const before = known.get(term)
+      if (before) return before
+      const found = indexes.flatMap(index => index.postings(term) ?? [])
+      if (found.length === 0) return undefined
+      const postings = found.length === 1 ? (found[0] as Postings) : joinPostings(found)
+      known.set(term, postings)
+      return postings
+    },
+    beginningWith: start => [...new Set(indexes.flatMap(index => [...index.beginningWith(start)]))].sort(),
+  }
+}
