@@ -4,6 +4,7 @@
 import { createHash } from 'node:crypto'
 import {
   closeSync,
+  constants,
   fstatSync,
   lstatSync,
   mkdirSync,
@@ -33,7 +34,8 @@ const SCRIPT = new URL('../compiler/commands.cjs', import.meta.url)
 const DIGEST_BYTES = 32
 
 /**
- * Loads a command that is in the script. Kept code is run as it is, so only what this user alone can have written is used.
+ * Loads a command that is in the script. Kept code is run unchecked, so it is used only if nobody but this user can have
+ * written it.
  *
  * @param cache the folder that contains those of each version of Node and each user
  * @returns undefined if no code can be kept; `keep`, called once the command has run,
@@ -45,7 +47,7 @@ export function loadKept(cache: string, name: string): { commands: Commands; kee
   const file = join(folder, name)
   const source = readFileSync(SCRIPT)
   const cachedData = readKept(file, source)
-  // Its bytes are its characters. A stack shows its functions as it shows those of the other files.
+  // The script is ASCII, which latin1 reads fastest. Its name is a URL, as in the stacks of other modules.
   const script = new Script(source.toString('latin1'), { filename: SCRIPT.href, cachedData })
   const module = { exports: {} as Commands }
   const load = script.runInThisContext() as Load
@@ -63,17 +65,18 @@ export function loadKept(cache: string, name: string): { commands: Commands; kee
 /** Makes a folder if it is missing. False if it cannot be made, or others may write to it. */
 function makePrivate(folder: string): boolean {
   try {
+    // Its parents get the usual mode.
     mkdirSync(dirname(folder), { recursive: true })
     mkdirSync(folder, { recursive: true, mode: 0o700 })
   } catch {
     return false
   }
   const stats = lstatSync(folder)
-  return stats.isDirectory() && isOurs(stats)
+  return stats.isDirectory() && isPrivate(stats)
 }
 
 /** True if a file or folder is this user's, and only this user may write to it. Windows has no such modes. */
-function isOurs({ uid, mode }: Stats): boolean {
+function isPrivate({ uid, mode }: Stats): boolean {
   return process.getuid === undefined || (uid === process.getuid() && (mode & 0o022) === 0)
 }
 
@@ -81,13 +84,15 @@ function isOurs({ uid, mode }: Stats): boolean {
 function readKept(file: string, source: Buffer): Buffer | undefined {
   let opened: number
   try {
-    opened = openSync(file, 'r')
+    // Not to wait for a writer, where the path holds a pipe.
+    opened = openSync(file, constants.O_RDONLY | (constants.O_NONBLOCK ?? 0))
   } catch {
     return undefined
   }
   try {
-    // Asked of the opened file, which nobody can exchange for another one in between.
-    if (!isOurs(fstatSync(opened))) return undefined
+    // The opened file is checked, because the path could be given another file in between.
+    const stats = fstatSync(opened)
+    if (!stats.isFile() || !isPrivate(stats)) return undefined
     const kept = readFileSync(opened)
     const code = kept.subarray(DIGEST_BYTES)
     return digestOf(source, code).equals(kept.subarray(0, DIGEST_BYTES)) ? code : undefined

@@ -13,6 +13,7 @@ if (cache) enableCompileCache?.(cache)
 // Errors of a tool are shown with the positions in its author's files.
 process.setSourceMapsEnabled(true)
 const io = standardIo()
+/** Set by `loadCommands`. */
 let keep = (): void => {}
 const code = await run(process.argv.slice(2), io, loadCommands)
 // A timer that a tool left running must not keep the command alive.
@@ -30,7 +31,7 @@ function codeCache(): string | undefined {
   return basename(modules) === 'node_modules' ? join(modules, '.cache', 'agent-apps') : undefined
 }
 
-/** Loads the commands; where Node itself keeps no compiled code, from the script whose code we keep. */
+/** Loads the commands. If Node keeps no compiled code, `compile` and `check` come from the script that does. */
 async function loadCommands(name?: string): Promise<typeof import('./run-command.js')> {
   const isKept = name !== undefined && KEPT_COMMANDS.has(name)
   if (isKept && cache && !enableCompileCache && !process.env.NODE_DISABLE_COMPILE_CACHE) {

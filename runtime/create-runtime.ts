@@ -206,7 +206,7 @@ const LATER = [
   'reload',
   'close',
 ] as const
-type LaterMethods<Tools> = Pick<Runtime<Tools>, (typeof LATER)[number] | 'search'>
+type LaterMethods<Tools> = Pick<Runtime<Tools>, (typeof LATER)[number]>
 
 /**
  * Creates a runtime over path entries, or without `paths` over a compiled project. Does no I/O before its first use, when
@@ -238,10 +238,8 @@ export function createRuntime<Tools = RegisteredTools>(options: RuntimeOptions =
     forAgent: agent => agentRuntime(globals, agent),
     diagnostics: () => [...globals.diagnostics.values()],
     stats: () => ({ ...globals.stats, via: { ...globals.stats.via } }),
-    ...({
-      ...laterMethods(globals, LATER, () => (globals.load = methods())),
-      // A process that only searches needs little else.
-      ...laterMethods(globals, ['search'], searches),
-    } as LaterMethods<Tools>),
+    ...(laterMethods(globals, LATER, () => (globals.load = methods())) as LaterMethods<Tools>),
+    // A process that only searches needs little else.
+    ...(laterMethods(globals, ['search'], searches) as Pick<Runtime<Tools>, 'search'>),
   }
 }

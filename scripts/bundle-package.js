@@ -80,7 +80,7 @@ const PARTS = [
 
 const SERIALIZER_CODE = await serializerCode()
 const { version: PACKAGE_VERSION } = JSON.parse(readFileSync(join(DIST, '../package.json'), 'utf8'))
-// Before its file becomes a part of another.
+// Imported now, because bundling replaces this file.
 const { KEPT_COMMANDS } = await import('../dist/cli/kept-commands.js')
 for (const part of PARTS) await replace(part)
 await bundleKeptCommands()
@@ -146,6 +146,7 @@ async function bundle(directory, entries, options) {
  */
 async function bundleKeptCommands() {
   const kept = new Set([...KEPT_COMMANDS].map(name => `./${name}.js`))
+  const found = new Set()
   const { outputFiles } = await build({
     entryPoints: [join(DIST, 'cli/run-command.js')],
     bundle: true,
@@ -164,15 +165,17 @@ async function bundleKeptCommands() {
         name: 'agent-apps-kept-commands',
         setup({ onResolve }) {
           onResolve({ filter: /^agent-apps\/compiler$/ }, () => ({ path: join(DIST, 'compiler/index.js') }))
-          onResolve({ filter: /^\.\// }, ({ path, kind, importer }) =>
-            kind === 'dynamic-import' && importer === join(DIST, 'cli/shared.js') && !kept.has(path)
-              ? { path, external: true }
-              : null,
-          )
+          onResolve({ filter: /^\.\// }, ({ path, kind, importer }) => {
+            if (kind !== 'dynamic-import' || importer !== join(DIST, 'cli/shared.js')) return null
+            if (!kept.has(path)) return { path, external: true }
+            found.add(path)
+            return null
+          })
         },
       },
     ],
   })
+  if (found.size !== kept.size) throw new Error('The commands are no longer imported by cli/shared.js.')
   const text = outputFiles[0].text
   const tokens = []
   parse(text, { ecmaVersion: 'latest', onToken: tokens })
@@ -182,7 +185,7 @@ async function bundleKeptCommands() {
     (code, { start, end }) => `${code.slice(0, start)}IMPORT${code.slice(end)}`,
     text,
   )
-  // So that its bytes are its characters. esbuild escapes others in strings, but not in regular expressions.
+  // Kept in ASCII for `kept-script.ts`, which reads bytes as characters. esbuild escapes strings, but not regular expressions.
   const escaped = script.replace(
     /[^\0-\x7f]/g,
     one => `\\u${one.charCodeAt(0).toString(16).padStart(4, '0')}`,

@@ -5,10 +5,10 @@ import type { Hit } from '../state/search-functions.js'
 import { readQuery, type SearchOptions, type SearchResult } from './search-query.js'
 import { searchUnlisted } from './search-unlisted.js'
 
-// A process that only searches an index needs nothing of it.
+// A search that an index alone can answer does not load this.
 const searches = lazy(() => import('./search-tools.js'))
 
-/** The runtime's method. */
+/** Finds tools for `runtime.search`. */
 export async function search(globals: Globals, query: string, options?: SearchOptions): Promise<Hit[]> {
   return (await searchAll(query, options, globals)).hits
 }

@@ -1,6 +1,5 @@
 /**
- * Moves those of some numbers that come first by a comparison to the beginning, without sorting them. Takes linear time,
- * except for few orders.
+ * Moves the first `count` numbers by a comparison to the front, without sorting. Takes linear time, except for a few orders.
  */
 export function selectFirst(
   items: Uint32Array,

@@ -13,10 +13,10 @@ export interface SearchView {
   parts: Uint8Array
   /** How many have more than nothing. */
   count: number
-  /** The terms that were looked up. Only the first query of a term passes over tools that the caller may not search. */
+  /** The terms looked up so far: later queries do not touch the postings that the caller may not search. */
   seen: Map<string, SeenTerm>
   /** The size of `seen`, in postings. */
-  seenPostings: number
+  seenSize: number
   /** A zero for each row, and as many places, used while ranking: queries of many tools would else fill the memory with such arrays. */
   scores: Float64Array
   touched: Uint32Array
@@ -28,7 +28,7 @@ export function searchViewOf(parts: Uint8Array): SearchView {
     parts,
     count: parts.filter(part => part !== NOTHING).length,
     seen: new Map(),
-    seenPostings: 0,
+    seenSize: 0,
     scores: new Float64Array(parts.length),
     touched: new Uint32Array(parts.length),
   }
@@ -74,7 +74,7 @@ export function rank(
   isWanted: (row: number) => boolean,
   limit: number,
 ): Ranking {
-  const terms = words.map(({ word, term }) => ({ word, ...seenTerm(term, index, view) }))
+  const terms = words.map(({ word, term }) => ({ word, ...lookUp(term, index, view) }))
   const touched = addScores(terms, view)
   const best: Scored[] = []
   let found = 0
@@ -112,25 +112,25 @@ interface Scored {
 const BEGINNING_MIN = 3
 /** Terms that one beginning stands for: more of them say little about what was meant. */
 const BEGINNINGS_MAX = 200
-/** A view that holds more postings forgets them. A term takes about as much memory as `TERM_POSTINGS` postings. */
+/** A view forgets its terms before they exceed this many postings. Each term itself counts as `TERM_POSTINGS`, about the memory it takes. */
 const SEEN_MAX = 2 ** 20
 const TERM_POSTINGS = 64
 
-/** Looks a term up. One that no tool has is taken as the beginning of others. */
-function seenTerm(term: string, index: TermIndex, view: SearchView): SeenTerm {
+/** Looks a term up. If no tool that the caller may search has it, it is taken as the beginning of others. */
+function lookUp(term: string, index: TermIndex, view: SearchView): SeenTerm {
   const known = view.seen.get(term)
   if (known) return known
-  const exact = seenPostings(term, index, view)
+  const exact = postingsSeen(term, index, view)
   const isBeginning = exact.rows.length === 0 && term.length >= BEGINNING_MIN
   const postings = isBeginning ? beginningWith(term, index, view) : exact
   const seen = { ...postings, rarity: rarityOf(postings.rows.length, view.count) }
   const size = TERM_POSTINGS + seen.rows.length
-  if (view.seenPostings + size > SEEN_MAX) {
+  if (view.seenSize + size > SEEN_MAX) {
     view.seen.clear()
-    view.seenPostings = 0
+    view.seenSize = 0
   }
   view.seen.set(term, seen)
-  view.seenPostings += size
+  view.seenSize += size
   return seen
 }
 
@@ -139,17 +139,18 @@ function beginningWith(start: string, index: TermIndex, view: SearchView): SeenP
   const strongest = new Map<number, number>()
   let terms = 0
   for (const term of index.beginningWith(start)) {
-    const { rows, weights } = seenPostings(term, index, view)
+    const { rows, weights } = postingsSeen(term, index, view)
     // Terms of tools that the caller may not see must not take the place of others.
-    if (rows.length > 0 && terms++ === BEGINNINGS_MAX) break
+    if (rows.length === 0) continue
     rows.forEach((row, at) => {
       strongest.set(row, Math.max(strongest.get(row) ?? 0, weights[at] as number))
     })
+    if (++terms === BEGINNINGS_MAX) break
   }
   return { rows: Uint32Array.from(strongest.keys()), weights: Uint8Array.from(strongest.values()) }
 }
 
-function seenPostings(term: string, index: TermIndex, { parts }: SearchView): SeenPostings {
+function postingsSeen(term: string, index: TermIndex, { parts }: SearchView): SeenPostings {
   const { rows, all, declared } = index.postings(term) ?? NO_POSTINGS
   const seen = { rows: new Uint32Array(rows.length), weights: new Uint8Array(rows.length) }
   let count = 0

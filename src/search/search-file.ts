@@ -74,7 +74,7 @@ export function encodeSearch(
   return withTable(rows, blocks, digestOf)
 }
 
-/** The new row of each row of the last search file; -1 if its terms are not kept. */
+/** The new row of each row of the last search file; -1 if its terms are not kept. Both are in the order of names. */
 function keptRows({ file, isKept }: KeptSearch, rows: readonly SearchRow[]): Int32Array {
   let row = 0
   return Int32Array.from(file.rows, ({ name }) => {
@@ -169,7 +169,7 @@ export interface WholeSearch {
 
 /** @throws IndexRefused where the file is not as it was written */
 export function wholeSearch(file: Uint8Array, digest: string, digestOf: DigestOf): WholeSearch {
-  // Parts of a Node buffer take much longer to make.
+  // `subarray` is much slower on a `Buffer`.
   const bytes = new Uint8Array(file.buffer, file.byteOffset, file.length)
   const table = readTable(bytes.subarray(0, TABLE_BYTES), bytes.length, digest, digestOf)
   const blocks = table.blocks.map((_, number) =>

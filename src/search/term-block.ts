@@ -55,6 +55,7 @@ export class TermBlockWriter {
     const postings = new PostingWriter(this.#postings)
     let next = 0
     for (const reader = new PostingReader(written); ; ) {
+      // As long as no row has moved, postings are copied as they are, up to the next added row.
       if (reader.row === postings.row)
         postings.addWritten(reader.takeKept(rowOf, added.rows[next]), reader.row)
       if (!reader.next()) break
@@ -247,24 +248,12 @@ class PostingReader extends Reader {
 
   /** The bytes of the next postings whose rows `rowOf` keeps as they are, up to the row `end`. */
   takeKept(rowOf: Int32Array, end = Number.POSITIVE_INFINITY): Uint8Array {
-    const { bytes, at: start } = this
-    // In one loop over local variables: when a skill changes, all postings of its index are read.
+    const start = this.at
     let { at, row } = this
-    while (at < bytes.length) {
-      let next = row + 1
-      let byte = bytes[at++] as number
-      for (let shift = 0; ; shift += 7) {
-        next += (byte & 127) << shift
-        if (byte < 128) break
-        byte = bytes[at++] as number
-      }
-      if (next >= end || rowOf[next] !== next) break
-      row = next
-      at += (bytes[at] as number) >= OTHER ? 2 : 1
-      this.at = at
-    }
+    while (this.next() && this.row < end && rowOf[this.row] === this.row) [at, row] = [this.at, this.row]
+    this.at = at
     this.row = row
-    return bytes.subarray(start, this.at)
+    return this.bytes.subarray(start, at)
   }
 }
 

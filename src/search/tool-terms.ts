@@ -65,7 +65,7 @@ export function toolTerms(texts: SearchedTexts): ToolTerms {
 /** The counts of one tool at a time: new ones for each would take longer than all else. */
 const counts = new FieldCounts()
 
-/** Counts the terms of each field of a tool. Returns how many terms it declares, which are the first. */
+/** Counts the terms of each field of a tool. Returns the number of declared terms, which come first in `counts.terms`. */
 function countFields({ name, tags, description, body }: SearchedTexts, vocabulary: Vocabulary): number {
   counts.clear()
   counts.setField('name')

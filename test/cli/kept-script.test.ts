@@ -137,6 +137,16 @@ describe.skipIf('enableCompileCache' in nodeModule)('where Node keeps no compile
       expect(isUsed()).toBe(true)
     })
 
+    it.each<[what: string, place: () => void]>([
+      ['a folder', () => mkdirSync(file)],
+      ['a pipe', () => execFileSync('mkfifo', [file])],
+    ])('%s in its place keeps no command from running', (_, place) => {
+      expect(compileStatus()).toBe(0)
+      rmSync(file)
+      place()
+      expect(compileStatus()).toBe(0)
+    })
+
     it('of V8 with other flags is replaced', () => {
       keep(withDigest(forged()))
       expect(compileStatus({ flags: ['--no-opt'] })).toBe(0)

@@ -5,7 +5,14 @@ import { type AgentOptions, createRuntime, type Hit, type Runtime } from 'agent-
 import { clean, compile, verify } from 'agent-apps/compiler'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { INDEX_FILE } from '../../src/index/index-format.js'
-import { SearchFile, searchFile, TABLE_BYTES, wholeSearch } from '../../src/search/search-file.js'
+import {
+  encodeSearch,
+  SearchFile,
+  searchFile,
+  TABLE_BYTES,
+  wholeSearch,
+} from '../../src/search/search-file.js'
+import { TermStore } from '../../src/search/term-store.js'
 import { termsOfText } from '../../src/search/text-terms.js'
 import { isLong, oneIn } from '../support/long.js'
 import { runCode } from '../support/processes.js'
@@ -270,6 +277,13 @@ describe('a search file that was changed', () => {
     }
     expect(refused).toBeGreaterThan(100)
   })
+})
+
+it('refuses a file whose names are not in order, by which the next compile would lose terms', () => {
+  const rows = ['b', 'a'].map(name => ({ name, isBroken: false }))
+  const digestOf = (bytes: Uint8Array): string => hash('sha256', bytes)
+  const { bytes, digest } = encodeSearch(rows, new TermStore().index([]), null, digestOf)
+  expect(() => wholeSearch(bytes, digest, digestOf)).toThrow('its search file was changed')
 })
 
 /** Reads terms of a file whose digests are all right: somebody who writes an index can make them so. */

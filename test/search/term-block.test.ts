@@ -33,7 +33,7 @@ it('merges a block with other terms to what is written at once, whichever rows m
         term,
         [...(expected.get(term) ?? []), ...rows].toSorted((a, b) => a - b),
       )
-    // A term's weights must come along: they are made of its old row, which `gap` tells.
+    // Weights follow from the new row, so a posting that moves must keep its own.
     const merged = new TermBlockWriter().merge(
       blockOf(rowsBefore, row => row * gap),
       rowOf,
@@ -42,6 +42,31 @@ it('merges a block with other terms to what is written at once, whichever rows m
     )
     expect(Buffer.from(merged).equals(blockOf(expected))).toBe(true)
   }
+})
+
+it('refuses a block that was cut off or changed anywhere, or merges it to one that can be read', () => {
+  const block = blockOf(
+    new Map([
+      ['a', [0, 3, 5]],
+      ['bcd', [1]],
+      ['é', [2, 4, 5]],
+    ]),
+  )
+  const damaged = [...block.keys()].flatMap(at => [
+    block.subarray(0, at),
+    ...[0, 1, 64, 127, 128, 255].map(byte => block.with(at, byte)),
+  ])
+  const rows = Int32Array.of(0, 1, 2, 3, 4, 5)
+  let refused = 0
+  for (const bytes of damaged)
+    for (const rowOf of [rows, rows.with(3, -1)])
+      try {
+        termsIn(new TermBlockWriter().merge(bytes, rowOf, [], indexOf(new Map())), 6)
+      } catch (error) {
+        expect((error as Error).message).toContain('a block of its search file is invalid')
+        refused++
+      }
+  expect(refused).toBeGreaterThan(damaged.length)
 })
 
 /** Terms with rows, some of them beyond ASCII and beyond the basic plane. */
