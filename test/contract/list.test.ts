@@ -5,6 +5,7 @@ import { compile, verify } from 'agent-apps/compiler'
 import { beforeAll, describe, expect, it } from 'vitest'
 import { INDEX_FILE } from '../../src/index/index-format.js'
 import { encodeList, type ListColumns, pathAt } from '../../src/index/list-columns.js'
+import { IndexRefused } from '../../src/index/read-index.js'
 import { listIn } from '../../src/index/read-list.js'
 import { codeSkills } from '../support/code-project.js'
 import { goodSkills, skill } from '../support/tree.js'
@@ -174,10 +175,36 @@ describe('the list of an index', () => {
     'a main skill of no name': columns => ({ ...columns, mains: [['SKILL.md', 'Top']] }),
     'main skills that are not sorted': columns => ({ ...columns, mains: columns.mains.toReversed() }),
   }
-  it.each(Object.entries(others))('is refused with %s', (_, other) => {
+  /** The reasons of those that concern another row, or all of them. */
+  const reasons: Record<string, string> = {
+    'no list': 'its list is invalid',
+    'a missing column': 'its list is invalid',
+    'columns of unequal length': 'its list is invalid',
+    'too few letters': 'its list is invalid',
+    'names that are not sorted': 'the names of its list are not ascending',
+    'a row twice': 'the names of its list are not ascending',
+    'an invalid name': 'the row of "-" in its list is invalid',
+    'a name that reaches a prototype': 'the row of "__proto__" in its list is invalid',
+    'a folder that leads out': 'its list is invalid',
+    'a folder without its slash': 'its list is invalid',
+    'code that is named by a folder': 'the row of "around" in its list is invalid',
+    'a broken tool of a file outside': 'the row of "broken" in its list is invalid',
+    'a broken tool without a diagnostic': 'the row of "broken" in its list is invalid',
+    'a broken tool with content': 'the row of "broken" in its list is invalid',
+    'a diagnostic about a file outside': 'the row of "broken" in its list is invalid',
+    'code with content': 'the row of "around" in its list is invalid',
+    'a description that is no text': 'its list is invalid',
+    'a role that there is not': 'the row of "good-0" in its list is invalid',
+    'a kind that there is not': 'the row of "good-0" in its list is invalid',
+    'a main skill outside': 'its list is invalid',
+    'a main skill of no name': 'its list is invalid',
+    'main skills that are not sorted': 'the main skills of its list are not ascending',
+  }
+  it.each(Object.entries(others))('is refused with %s', (what, other) => {
     const columns = written()
     expect(() => listIn(JSON.stringify(columns))).not.toThrow()
-    expect(() => listIn(JSON.stringify(other(columns)))).toThrow(/list/)
+    const reason = reasons[what] ?? 'the row of "good-3" in its list is invalid'
+    expect(() => listIn(JSON.stringify(other(columns)))).toThrow(new IndexRefused(reason))
   })
 
   it('is refused where it is cut off', () => {
