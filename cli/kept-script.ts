@@ -32,6 +32,8 @@ type Load = (
 /** It lies in the compiler's folder, because it finds the compiler's workers and the library from there. */
 const SCRIPT = new URL('../compiler/commands.cjs', import.meta.url)
 const DIGEST_BYTES = 32
+/** Many times what a command needs. */
+const KEPT_MAX = 2 ** 25
 
 /**
  * Loads a command that is in the script. Kept code is run unchecked, so it is used only if nobody but this user can have
@@ -92,7 +94,7 @@ function readKept(file: string, source: Buffer): Buffer | undefined {
   try {
     // The opened file is checked, because the path could be given another file in between.
     const stats = fstatSync(opened)
-    if (!stats.isFile() || !isPrivate(stats)) return undefined
+    if (!stats.isFile() || !isPrivate(stats) || stats.size > KEPT_MAX) return undefined
     const kept = readFileSync(opened)
     const code = kept.subarray(DIGEST_BYTES)
     return digestOf(source, code).equals(kept.subarray(0, DIGEST_BYTES)) ? code : undefined
@@ -108,7 +110,7 @@ function writeKept(file: string, source: Buffer, code: Buffer): void {
     writeFileSync(temporary, Buffer.concat([digestOf(source, code), code]), { flag: 'wx', mode: 0o600 })
     renameSync(temporary, file)
   } catch {
-    rmSync(temporary, { force: true })
+    rmSync(temporary, { force: true, recursive: true })
   }
 }
 

@@ -32,11 +32,13 @@ export class TermBlockWriter {
     if (added.length === 0 && keepsBlock(previous, rowOf)) return previous
     this.#bytes.length = 0
     let next = 0
+    let before = ''
     for (const reader = new Reader(previous); !reader.isAtEnd; ) {
       const label = reader.take()
       const written = reader.take()
-      // Most blocks get few terms, so most terms need not be decoded.
-      const term = next < added.length ? decoder.decode(label) : ''
+      // Only a block that gets terms needs its own decoded.
+      const term = added.length > 0 ? termAfter(before, label) : ''
+      before = term
       for (; next < added.length && (added[next] as string) < term; next++)
         this.#addNew(added[next] as string, terms)
       const isAdded = next < added.length && added[next] === term
@@ -148,14 +150,23 @@ class Bytes {
  */
 export function termsIn(block: Uint8Array, rowCount: number): Map<string, Uint8Array> {
   const terms = new Map<string, Uint8Array>()
+  let before = ''
   for (const reader = new Reader(block); !reader.isAtEnd; ) {
-    const term = decoder.decode(reader.take())
+    const term = termAfter(before, reader.take())
+    before = term
     const postings = reader.take()
     for (const posting = new PostingReader(postings); posting.next(); )
       if (posting.row >= rowCount) throw invalid()
     terms.set(term, postings)
   }
   return terms
+}
+
+/** Decodes a term. One that is not after the term before would hide others when blocks are merged. */
+function termAfter(before: string, label: Uint8Array): string {
+  const term = decoder.decode(label)
+  if (term <= before) throw invalid()
+  return term
 }
 
 /**

@@ -11,6 +11,7 @@ import {
   rmSync,
   statSync,
   symlinkSync,
+  truncateSync,
   writeFileSync,
 } from 'node:fs'
 import * as nodeModule from 'node:module'
@@ -140,6 +141,13 @@ describe.skipIf('enableCompileCache' in nodeModule)('where Node keeps no compile
     it.each<[what: string, place: () => void]>([
       ['a folder', () => mkdirSync(file)],
       ['a pipe', () => execFileSync('mkfifo', [file])],
+      [
+        'a file of gigabytes',
+        () => {
+          writeFileSync(file, '')
+          truncateSync(file, 3 * 2 ** 30)
+        },
+      ],
     ])('%s in its place keeps no command from running', (_, place) => {
       expect(compileStatus()).toBe(0)
       rmSync(file)

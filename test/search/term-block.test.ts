@@ -69,6 +69,19 @@ it('refuses a block that was cut off or changed anywhere, or merges it to one th
   expect(refused).toBeGreaterThan(damaged.length)
 })
 
+it('refuses a block whose terms are not in order, in which a merge would lose others', () => {
+  const [a, last] = ['a', '\u{10ffff}'].map(term => blockOf(new Map([[term, [0]]]))) as [
+    Uint8Array,
+    Uint8Array,
+  ]
+  for (const block of [Buffer.concat([last, a]), Buffer.concat([a, a])]) {
+    const merge = () =>
+      new TermBlockWriter().merge(block, Int32Array.of(0, 1), ['a'], indexOf(new Map([['a', [1]]])))
+    expect(merge).toThrow('a block of its search file is invalid')
+    expect(() => termsIn(block, 2)).toThrow('a block of its search file is invalid')
+  }
+})
+
 /** Terms with rows, some of them beyond ASCII and beyond the basic plane. */
 function someTerms(below: (end: number) => number, rows: readonly number[]): Map<string, number[]> {
   const terms = ['a', 'ab', 'abc', 'é', '漢字', '𠀀𠀁', '\uff5e', 'zz'].filter(() => below(2) === 0)
