@@ -19,6 +19,9 @@ import { createRequire } from 'node:module'
 import { dirname, join } from 'node:path'
 import { Script } from 'node:vm'
 
+/** Windows lacks the last. */
+const { O_RDONLY, O_NONBLOCK = 0 } = constants
+
 /** The module that a process without kept code loads. */
 type Commands = typeof import('./run-command.js')
 /** The value of the script, which `scripts/bundle-package.js` makes. */
@@ -36,8 +39,7 @@ const DIGEST_BYTES = 32
 const KEPT_MAX = 2 ** 25
 
 /**
- * Loads a command that is in the script. Kept code is run unchecked, so it is used only if nobody but this user can have
- * written it.
+ * Loads a command from the script. V8 runs kept code unchecked, so code that another user could have written is not used.
  *
  * @param cache the folder that contains those of each version of Node and each user
  * @returns undefined if no code can be kept; `keep`, called once the command has run,
@@ -87,7 +89,7 @@ function readKept(file: string, source: Buffer): Buffer | undefined {
   let opened: number
   try {
     // Not to wait for a writer, where the path holds a pipe.
-    opened = openSync(file, constants.O_RDONLY | (constants.O_NONBLOCK ?? 0))
+    opened = openSync(file, O_RDONLY | O_NONBLOCK)
   } catch {
     return undefined
   }

@@ -1,6 +1,7 @@
 import { AgentAppsError } from '../../src/base/error.js'
 import { definedFields } from '../../src/base/fields.js'
 import type { JsonObject } from '../../src/base/json.js'
+import { haveSameItems } from '../../src/base/same-items.js'
 import type { AgentCatalog, AgentCatalogOptions } from '../../src/catalog/relevant-skills.js'
 import { asText } from '../../src/content/interpolate.js'
 import type { ToolDetails } from '../../src/index/index-format.js'
@@ -288,8 +289,8 @@ async function keptList(
   if (
     known &&
     known.policy === config.policy &&
-    areSame(known.skills, skills) &&
-    areSame(known.tools, tools) &&
+    haveSameItems(known.skills, skills) &&
+    haveSameItems(known.tools, tools) &&
     known.dynamic.every(({ tool, metadata }) => tool.frontmatter.metadata === metadata)
   )
     return known.allowed
@@ -300,10 +301,6 @@ async function keptList(
   if (kept.size >= KEPT_MAX) kept.clear()
   kept.set(key, { tools, dynamic, skills, policy: config.policy, allowed })
   return allowed
-}
-
-function areSame<Item>(one: readonly Item[], other: readonly Item[]): boolean {
-  return one === other || (one.length === other.length && one.every((item, at) => item === other[at]))
 }
 
 /** Opens a skill for a model: calls it, or returns its text if it runs something. */

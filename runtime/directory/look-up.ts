@@ -1,4 +1,5 @@
 import { disk } from '#disk'
+import { haveSameItems } from '../../src/base/same-items.js'
 import type { DirectoryNames } from '../../src/index/directory-names.js'
 import { INDEX_FILE, isBroken, type NameRecord } from '../../src/index/index-format.js'
 import {
@@ -10,7 +11,7 @@ import {
   PartsAway,
 } from '../../src/index/read-index.js'
 import { WORKSPACE_TAG } from '../../src/skill/names.js'
-import { type PathEntry, type SearchDirectory, searchDirectories } from '../../src/skill/path-entry.js'
+import { type SearchDirectory, searchDirectories } from '../../src/skill/path-entry.js'
 import { lazy } from '../host/later.js'
 import type { Globals } from '../state/context.js'
 import type { Asked, DirectoryState, Found } from '../state/directory-state.js'
@@ -31,7 +32,7 @@ export function pathsKey(globals: Globals): string {
   const shared = globals.tools.programmaticTools.shared?.version
   const last = globals.pathsKey
   const isCurrent = last?.shared === shared
-  if (last && isCurrent && last.cwd === cwd && isSame(last.entries, paths)) return last.key
+  if (last && isCurrent && last.cwd === cwd && haveSameItems(last.entries, paths)) return last.key
   if (last && !isCurrent) {
     const { cache, missing } = globals
     cache.tool.clear()
@@ -42,10 +43,6 @@ export function pathsKey(globals: Globals): string {
   const key = JSON.stringify([cwd, shared, ...paths])
   globals.pathsKey = { entries: [...paths], cwd, shared, key }
   return key
-}
-
-function isSame(a: readonly PathEntry[], b: readonly PathEntry[]): boolean {
-  return a.length === b.length && a.every((entry, index) => entry === b[index])
 }
 
 /** The directories that a runtime searches, in order. */

@@ -1,4 +1,5 @@
 import type { JsonObject } from '../../src/base/json.js'
+import { haveSameItems } from '../../src/base/same-items.js'
 import { isLibrary } from '../../src/catalog/offered-tool.js'
 import type { OpenIndex } from '../../src/index/read-index.js'
 import { joinIndexes, type TermIndex } from '../../src/search/postings.js'
@@ -67,8 +68,7 @@ async function areLoaded(
 
 function areSame(list: readonly ToolDef[], last: Kept): boolean {
   return (
-    (list === last.list ||
-      (list.length === last.list.length && list.every((tool, at) => tool === last.list[at]))) &&
+    haveSameItems(list, last.list) &&
     last.dynamic.every(({ tool, metadata }) => tool.frontmatter.metadata === metadata)
   )
 }

@@ -14,7 +14,7 @@ export function currentVocabulary(): Vocabulary {
 /** The counts of one text at a time. */
 const counts = new FieldCounts()
 
-/** The terms of a text, each once: its stemmed words without stop words. */
+/** The distinct terms of a text: its stemmed words without stop words. */
 export function termsOfText(text: string): string[] {
   const vocabulary = currentVocabulary()
   counts.clear()

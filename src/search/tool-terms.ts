@@ -55,7 +55,7 @@ export function toolTerms(texts: SearchedTexts): ToolTerms {
   const declared = new Uint8Array(terms.length)
   for (let at = 0; at < terms.length; at++) {
     const term = terms[at] as number
-    const own = at < declaredCount ? declaredWeight(term, units) : 0
+    const own = declaredWeight(term, units)
     declared[at] = levelOf(own)
     all[at] = levelOf(own + textWeight(term, units))
   }

@@ -56,7 +56,7 @@ export function wordsIn(text: string): string[] {
     .filter(isWord)
 }
 
-/** The words of a text, and the parts of names in it like `readCSVFile`. */
+/** The words of a text. A name like `readCSVFile` gives its parts, too. */
 export function wordsAndParts(text: string): string[] {
   // Without a capital, no word has parts.
   if (!/[A-Z]|[^\0-\x7f]/.test(text)) return wordsIn(text)

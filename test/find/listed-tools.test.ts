@@ -270,7 +270,7 @@ async function said(dir: string, paths: PathEntry[]) {
   })
 }
 
-/** The skills that an MCP client is told of. */
+/** The skills that an MCP server lists. */
 async function servedBy(runtime: Runtime) {
   const { SkillsClient } = await import('@modelcontextprotocol/client/ext/skills')
   const { serveSkills } = await import('agent-apps/mcp')
