@@ -34,7 +34,7 @@ import { sourceOf, type ToolSource } from '../state/tool-source.js'
 import { directiveSource } from './directive-source.js'
 import { allForms, contentNotCompiled, findContent, findDirective, knownAmong } from './find-content.js'
 import { HostFilling, type HostOptions } from './host-filling.js'
-import { isInterpolated, runMarkdown } from './markdown-tool.js'
+import { isInterpolated, runMarkdown } from './load-function.js'
 
 const policies = lazy(() => import('../policy/authorize.js'))
 

@@ -1,10 +1,11 @@
+import { AgentAppsError } from '../../src/base/error.js'
 import { isLibrary } from '../../src/catalog/offered-tool.js'
 import { EVERYTHING, type RankedRow, rank } from '../../src/search/rank.js'
 import { fieldWeights } from '../../src/search/tool-terms.js'
 import type { QueryWord } from '../../src/search/words.js'
 import { withOwnFields } from '../find/make-tool.js'
 import { lazy } from '../host/later.js'
-import type { Hit } from '../state/search-functions.js'
+import type { Hit, Rerank } from '../state/search-functions.js'
 import type { ToolDef } from '../state/tool-def.js'
 import {
   filtersOf,
@@ -19,7 +20,9 @@ import { textsOf } from './tool-texts.js'
 
 const remotes = lazy(() => import('./remote-rows.js'))
 const vectors = lazy(() => import('./rank-by-vectors.js'))
-const rerankers = lazy(() => import('./rerank.js'))
+
+/** The most hits that are put in another order. */
+const RERANKED = 50
 
 /**
  * Finds tools by words, the best first. An empty query finds all, in the order of the list.
@@ -40,7 +43,6 @@ export async function searchFor(query: SearchQuery, searchable: Searchable): Pro
   if (query.words.length === 0) return { hits: [], found: 0 }
   const rerank = searchable.globals.search?.rerank
   if (!rerank) return found(query, searchable, query.limit)
-  const { RERANKED, reranked } = await rerankers()
   const result = await found(query, searchable, Math.max(query.limit, RERANKED))
   return reranked(rerank, query.text, result, query.limit)
 }
@@ -124,4 +126,38 @@ async function fieldsOf(
   const texts = { ...declared, body: isOpen ? body : '' }
   const found = words.filter(({ word }) => matched.includes(word))
   return Object.fromEntries(found.map(({ word, term }) => [word, fieldWeights(texts, term)]))
+}
+
+/**
+ * Has a host's function put hits in another order.
+ *
+ * @throws RERANKER_FAILED
+ */
+async function reranked(
+  rerank: Rerank,
+  query: string,
+  { hits, found }: SearchResult,
+  limit: number,
+): Promise<SearchResult> {
+  const ordered: unknown = await called(rerank, query, hits)
+  const given = new Set<unknown>(hits)
+  // Each once: deleting one that is gone fails.
+  if (!Array.isArray(ordered) || !ordered.every(hit => given.delete(hit)))
+    throw rerankerFailed('did not return an array of hits that it was given, each once')
+  return { hits: (ordered as Hit[]).slice(0, limit), found: found - given.size }
+}
+
+async function called(rerank: Rerank, query: string, hits: readonly Hit[]): Promise<readonly Hit[]> {
+  try {
+    return await rerank(query, [...hits])
+  } catch (cause) {
+    throw rerankerFailed(`threw: ${cause instanceof Error ? cause.message : String(cause)}`, cause)
+  }
+}
+
+function rerankerFailed(what: string, cause?: unknown): AgentAppsError {
+  return new AgentAppsError('RERANKER_FAILED', `The function \`rerank\` of \`search\` ${what}.`, {
+    hint: 'It gets the query and an array of hits, and returns an array of these hits in another order.',
+    cause,
+  })
 }
