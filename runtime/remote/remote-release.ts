@@ -17,7 +17,6 @@ import {
 import { type RemoteEntry, releaseUrl } from '../../src/release/remote-entry.js'
 import { SearchFile } from '../../src/search/search-file.js'
 import type { FileCache } from '../host/disk-seam.js'
-import type { ByteCache } from './byte-cache.js'
 import { fetchBytes } from './fetch-bytes.js'
 import { differs, foreignFormat, tooLarge } from './remote-faults.js'
 
@@ -205,4 +204,32 @@ export class RemoteRelease {
 async function sha256(bytes: Uint8Array): Promise<string> {
   const digest = new Uint8Array(await crypto.subtle.digest('SHA-256', bytes as Uint8Array<ArrayBuffer>))
   return Array.from(digest, byte => byte.toString(16).padStart(2, '0')).join('')
+}
+
+/** Keeps what was last used, up to a number of bytes. */
+export class ByteCache {
+  readonly #kept = new Map<string, { value: unknown; bytes: number }>()
+  #bytes = 0
+
+  constructor(private readonly most: number) {}
+
+  get(key: string): unknown {
+    const found = this.#kept.get(key)
+    if (!found) return undefined
+    this.#kept.delete(key)
+    this.#kept.set(key, found)
+    return found.value
+  }
+
+  /** @param bytes the memory that the value takes, about */
+  set(key: string, value: unknown, bytes: number): void {
+    this.#bytes += bytes - (this.#kept.get(key)?.bytes ?? 0)
+    this.#kept.delete(key)
+    this.#kept.set(key, { value, bytes })
+    for (const [oldest, { bytes }] of this.#kept) {
+      if (this.#bytes <= this.most) return
+      this.#kept.delete(oldest)
+      this.#bytes -= bytes
+    }
+  }
 }
