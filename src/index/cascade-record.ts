@@ -3,7 +3,7 @@ import { HOOK_TRIGGERS } from '../skill/metadata-keys.js'
 import type { DirectoryNames } from './directory-names.js'
 import { CALLS_MAX, type CascadeRecord } from './index-format.js'
 import { IndexRefused } from './read-index.js'
-import { arrayOf, type Check, hasFields, isString, optional } from './record-shapes.js'
+import { arrayOf, type Check, hasFields, isString, optional } from './record-fault.js'
 
 /**
  * The compiled cascade of a tool. It is checked here, where a tool is run, as finding one does without.

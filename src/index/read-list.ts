@@ -15,8 +15,17 @@ import {
   ROLES_BY_LETTER,
 } from './list-columns.js'
 import { type IndexFiles, IndexRefused, parse, readPartText } from './read-index.js'
-import { isDiagnostic, isFrontmatter, isRange, isSkillFile } from './record-fault.js'
-import { arrayOf, type Check, hasFields, isString, optional } from './record-shapes.js'
+import {
+  arrayOf,
+  type Check,
+  hasFields,
+  isDiagnostic,
+  isFrontmatter,
+  isRange,
+  isSkillFile,
+  isString,
+  optional,
+} from './record-fault.js'
 
 /**
  * Reads the list that an index names. Everything in it is looked at before any of it can be used, as it may be somebody

@@ -3,7 +3,6 @@ import { ROLES } from '../skill/frontmatter.js'
 import { isName, isQualifiedName, labelOf } from '../skill/names.js'
 import type { Section } from './index-format.js'
 import { isInside } from './inside-path.js'
-import { arrayOf, type Check, hasFields, isShallowObject, isString, optional } from './record-shapes.js'
 
 /**
  * Why something is not a record that a compiler of ours wrote, or reaches outside of its directory; null where it is one. An index comes with
@@ -137,4 +136,38 @@ const SIZE_MAX = 2 ** 24
 export function isRange(start: unknown, end: unknown, size: unknown): boolean {
   const ascending = [0, start, end, size, SIZE_MAX] as number[]
   return ascending.every((bytes, at) => Number.isInteger(bytes) && !((ascending[at - 1] as number) > bytes))
+}
+
+/** True for a value of a kind. */
+export type Check = (value: unknown) => boolean
+
+/** A check for objects whose fields each pass their own check; other fields may be anything. */
+export function hasFields(fields: Record<string, Check>): Check {
+  const checks = Object.entries(fields)
+  return value => isJsonObject(value) && checks.every(([key, isValid]) => isValid(value[key]))
+}
+
+export function arrayOf(isItem: Check): Check {
+  return value => Array.isArray(value) && value.every(isItem)
+}
+
+export function optional(isValid: Check): Check {
+  return value => value === undefined || isValid(value)
+}
+
+/** Deeper values could overflow the stack. The compiler's own limit is lower. */
+const DEPTH_MAX = 500
+
+/** True for a plain object that is not nested too deeply. */
+function isShallowObject(value: unknown): value is JsonObject {
+  return isJsonObject(value) && isShallow(value, DEPTH_MAX)
+}
+
+function isShallow(value: unknown, depth: number): boolean {
+  if (typeof value !== 'object' || value === null) return true
+  return depth > 0 && Object.values(value).every(inner => isShallow(inner, depth - 1))
+}
+
+export function isString(value: unknown): value is string {
+  return typeof value === 'string'
 }

@@ -2,8 +2,16 @@ import { isJsonObject, isStringArray, type JsonObject } from '../base/json.js'
 import { isPlaceholders } from '../content/host-placeholders.js'
 import { isInside } from '../index/inside-path.js'
 import { isShardDigest } from '../index/read-index.js'
-import { isFrontmatter, isRange, isSkillFile } from '../index/record-fault.js'
-import { arrayOf, type Check, hasFields, isString, optional } from '../index/record-shapes.js'
+import {
+  arrayOf,
+  type Check,
+  hasFields,
+  isFrontmatter,
+  isRange,
+  isSkillFile,
+  isString,
+  optional,
+} from '../index/record-fault.js'
 import { isName, isQualifiedName, labelOf } from '../skill/names.js'
 import { isReferences } from '../skill/references.js'
 import { pinnedDigest } from './pin.js'
