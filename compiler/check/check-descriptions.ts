@@ -1,5 +1,5 @@
 import { isOffered } from '../../src/catalog/offered-tool.js'
-import { termsOfText } from '../../src/search/text-terms.js'
+import { termsOfText } from '../../src/search/tool-terms.js'
 import { labelOf } from '../../src/skill/names.js'
 import { type Finding, finding, type Place } from '../diagnostics/diagnostics.js'
 import { type ProjectPart, shownPath } from '../project/project.js'

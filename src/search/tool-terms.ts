@@ -1,7 +1,6 @@
-import { selectFirst } from '../base/select-first.js'
 import { FieldCounts, SEARCH_FIELDS, type SearchField } from './field-counts.js'
-import { countName, countText, currentVocabulary, textBytes } from './text-terms.js'
-import type { Vocabulary } from './vocabulary.js'
+import { Vocabulary } from './vocabulary.js'
+import { TEXT_MAX, wordsAndParts } from './words.js'
 
 /** The texts of a tool that a search looks at. */
 export interface SearchedTexts {
@@ -169,4 +168,68 @@ function strongest(terms: number[], units: Float64Array): number[] {
   }
   selectFirst(places, BODY_TERMS, (a, b) => (weights[b] as number) - (weights[a] as number) || a - b)
   return Array.from(places.subarray(0, BODY_TERMS), place => terms[place] as number)
+}
+
+/** The words that were met. They are the same in most texts. */
+let vocabulary = new Vocabulary()
+
+/** The vocabulary for the terms of a tool: their numbers are valid until the next tool's. */
+export function currentVocabulary(): Vocabulary {
+  if (vocabulary.isFull) vocabulary = new Vocabulary()
+  return vocabulary
+}
+
+/** The counts of one text at a time. */
+
+/** The distinct terms of a text: its stemmed words without stop words. */
+export function termsOfText(text: string): string[] {
+  const vocabulary = currentVocabulary()
+  counts.clear()
+  countText(text, vocabulary, counts)
+  return counts.terms.map(term => vocabulary.termAt(term))
+}
+
+function countText(text: string, vocabulary: Vocabulary, counts: FieldCounts): void {
+  const bytes = textBytes(text)
+  for (let start = 0; start < bytes.length; start++) start = vocabulary.countLine(bytes, start, counts)
+}
+
+/** Counts the terms of a name: `readCsvFile` gives its parts too. Here every word tells something. */
+export function countName(name: string, vocabulary: Vocabulary, counts: FieldCounts): void {
+  for (const word of wordsAndParts(name)) counts.add(vocabulary.numberOf(word))
+}
+
+const encoder = new TextEncoder()
+/** A unit of UTF-16 takes three bytes at most. */
+const encoded = new Uint8Array(3 * TEXT_MAX)
+
+/** Encodes the first `TEXT_MAX` units of a text as UTF-8. The next call overwrites the result. */
+function textBytes(text: string): Uint8Array {
+  return encoded.subarray(0, encoder.encodeInto(text.slice(0, TEXT_MAX), encoded).written)
+}
+
+/**
+ * Moves the first `count` numbers by a comparison to the front, without sorting. Takes linear time, except for a few orders.
+ */
+export function selectFirst(
+  items: Uint32Array,
+  count: number,
+  compare: (a: number, b: number) => number,
+): void {
+  let [from, to] = [0, items.length - 1]
+  while (from < to) {
+    const pivot = items[(from + to) >> 1] as number
+    let [left, right] = [from, to]
+    while (left <= right) {
+      while (compare(items[left] as number, pivot) < 0) left++
+      while (compare(items[right] as number, pivot) > 0) right--
+      if (left > right) break
+      const item = items[left] as number
+      items[left++] = items[right] as number
+      items[right--] = item
+    }
+    if (count <= right) to = right
+    else if (count > left) from = left
+    else return
+  }
 }

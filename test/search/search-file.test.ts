@@ -13,7 +13,7 @@ import {
   wholeSearch,
 } from '../../src/search/search-file.js'
 import { TermStore } from '../../src/search/term-store.js'
-import { termsOfText } from '../../src/search/text-terms.js'
+import { termsOfText } from '../../src/search/tool-terms.js'
 import { isLong, oneIn } from '../support/long.js'
 import { runCode } from '../support/processes.js'
 import { temporary } from '../support/temporary.js'

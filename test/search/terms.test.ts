@@ -3,14 +3,21 @@ import { join } from 'node:path'
 import fc from 'fast-check'
 import { stemmer } from 'stemmer'
 import { describe, expect, it } from 'vitest'
-import { selectFirst } from '../../src/base/select-first.js'
 import { FieldCounts } from '../../src/search/field-counts.js'
 import type { TermIndex } from '../../src/search/postings.js'
 import { EVERYTHING, rank, searchViewOf } from '../../src/search/rank.js'
 import { stem } from '../../src/search/stem.js'
 import { TermStore } from '../../src/search/term-store.js'
-import { countName, currentVocabulary, termsOfText } from '../../src/search/text-terms.js'
-import { fieldWeights, type SearchedTexts, type ToolTerms, toolTerms } from '../../src/search/tool-terms.js'
+import {
+  countName,
+  currentVocabulary,
+  fieldWeights,
+  type SearchedTexts,
+  selectFirst,
+  type ToolTerms,
+  termsOfText,
+  toolTerms,
+} from '../../src/search/tool-terms.js'
 import { wordsOfQuery } from '../../src/search/words.js'
 import { ROOT } from '../support/processes.js'
 
