@@ -1,4 +1,5 @@
-import type { JsonObject } from '../base/json.js'
+import { definedFields } from '../base/fields.js'
+import { isJsonObject, type JsonObject } from '../base/json.js'
 
 /** Marks the result of `defineTool` of any copy of the package. */
 export const DEFINED_TOOL = Symbol.for('agent-apps.defined-tool')
@@ -17,4 +18,43 @@ export function isDefinedTool(value: unknown): value is DefinedTool {
   return (
     typeof value === 'object' && value !== null && (value as Record<symbol, unknown>)[DEFINED_TOOL] === true
   )
+}
+
+/** The fields of a definition that belong to its metadata, and those with another name there, with that name. */
+const METADATA_FIELDS = [
+  ...['role', 'visibility', 'tags', 'params', 'returns', 'gated', 'permissions', 'trust', 'config', 'env'],
+  ...['requires', 'executor'],
+]
+const METADATA_KEYS = {
+  timeoutMs: 'timeout',
+  state: 'state-slot',
+  descriptionPath: 'description-path',
+  requiresTools: 'requires-tools',
+  contractVersion: 'contract-version',
+  deriveApprovalKey: 'approval-key',
+  preview: 'approval-preview',
+  init: 'lifecycle',
+  activate: 'lifecycle',
+  deactivate: 'lifecycle',
+  dispose: 'lifecycle',
+}
+
+/**
+ * Returns a definition's fields as the frontmatter of a Markdown skill has them; absent fields stay absent.
+ * Functions are replaced by `true`, so that their presence is known without loading the code.
+ */
+export function frontmatterOf(definition: Record<string, unknown>): JsonObject {
+  const { name, description, allowedTools, metadata } = definition
+  const all: Record<string, unknown> = isJsonObject(metadata) ? { ...metadata } : {}
+  const keys = [...METADATA_FIELDS.map(field => [field, field]), ...Object.entries(METADATA_KEYS)]
+  for (const [field = '', key = ''] of keys) {
+    const value = definition[field]
+    if (value !== undefined) all[key] = typeof value === 'function' ? true : value
+  }
+  return definedFields({
+    name,
+    description,
+    'allowed-tools': allowedTools,
+    metadata: Object.keys(all).length > 0 ? all : undefined,
+  }) as JsonObject
 }

@@ -3,8 +3,7 @@ import type { JsonObject, JsonValue } from '../base/json.js'
 import type { ToolPermissions } from '../base/permissions.js'
 import { HOOK_FIELDS, hooksIn, keepHooks, type ToolHooks } from '../hooks/tool-hooks.js'
 import { declarationFaults } from '../own/declared.js'
-import { DEFINED_TOOL, type DefinedTool } from '../own/defined-tool.js'
-import { frontmatterOf } from '../own/definition-frontmatter.js'
+import { DEFINED_TOOL, type DefinedTool, frontmatterOf } from '../own/defined-tool.js'
 import { FIELD_OF, fieldGivenTwice, fieldsByOwnNames } from '../own/field-names.js'
 import {
   type DescribedSchema,
