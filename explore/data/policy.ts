@@ -8,8 +8,7 @@ import type {
 import type { JsonValue } from '../../src/base/json.js'
 import { parsePatterns } from '../../src/patterns/tool-pattern.js'
 import { decisionSteps, type StepAnswer } from '../../src/policy/decide.js'
-import { readGuards } from '../../src/policy/guards.js'
-import { fillKey } from '../../src/policy/key-template.js'
+import { fillKey, readGuards } from '../../src/policy/guards.js'
 import type { AgentCall, Limits, RuleList } from '../../src/policy/limits.js'
 
 /** The answers of the steps to a call, and what of it only the tool's own code could say. */
