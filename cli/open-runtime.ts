@@ -1,7 +1,7 @@
 import { join } from 'node:path'
 import { guessedDirectories, type LoadedConfig, loadConfig, skillsElsewhere } from 'agent-apps/compiler'
 import { createRuntime, type Diagnostic, type Runtime, type ToolDef } from 'agent-apps/runtime'
-import { directiveForms } from '../src/content/directive-forms.js'
+import { directiveForms } from '../src/content/directive.js'
 import { type Invocation, projectOptions } from './command.js'
 import { fromHere } from './from-here.js'
 import { printable } from './output.js'

@@ -1,5 +1,5 @@
 import { type PluginRecord, pluginOf, type ToolDef } from 'agent-apps'
-import { directiveForms } from '../src/content/directive-forms.js'
+import { directiveForms } from '../src/content/directive.js'
 import { fromCwd } from './from-here.js'
 import { fileOf } from './open-runtime.js'
 

@@ -30,7 +30,7 @@ export type {
   DirectiveSource,
   DirectiveTool,
 } from '../src/content/directive.js'
-export { type DirectiveForm, directiveForms } from '../src/content/directive-forms.js'
+export { type DirectiveForm, directiveForms } from '../src/content/directive.js'
 export { type InterpolationRoots, interpolate, interpolationPaths } from '../src/content/interpolate.js'
 export type { HookContext, ToolHooks } from '../src/hooks/tool-hooks.js'
 export type { PluginRecord } from '../src/index/index-format.js'

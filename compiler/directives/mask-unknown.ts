@@ -1,5 +1,5 @@
 import { nearest } from '../../src/base/nearest.js'
-import type { DirectiveForm } from '../../src/content/directive-forms.js'
+import type { DirectiveForm } from '../../src/content/directive.js'
 import { mayBeginDirective } from '../../src/content/directive-names.js'
 
 /** The known directives by name, with the forms that each has. */

@@ -3,7 +3,7 @@ import { addToGroup } from '../../src/base/add-to-group.js'
 import { inCodePointOrder } from '../../src/base/code-point-order.js'
 import { AgentAppsError } from '../../src/base/error.js'
 import type { JsonObject } from '../../src/base/json.js'
-import { directiveForms } from '../../src/content/directive-forms.js'
+import { directiveForms } from '../../src/content/directive.js'
 import { expectCascade } from '../../src/index/cascade-record.js'
 import type { ContentRecord } from '../../src/index/content-record.js'
 import {

@@ -1,5 +1,5 @@
 import type { JsonObject } from '../../src/base/json.js'
-import { type DirectiveForm, directiveForms } from '../../src/content/directive-forms.js'
+import { type DirectiveForm, directiveForms } from '../../src/content/directive.js'
 import type { HostPlaceholder, ToolDetails, ToolRecord } from '../../src/index/index-format.js'
 import type { StoredTerms } from '../../src/search/term-store.js'
 import type { Role } from '../../src/skill/frontmatter.js'

@@ -1,7 +1,7 @@
 import { AgentAppsError } from '../../src/base/error.js'
 import { isStringArray } from '../../src/base/json.js'
 import { ContentWork } from '../../src/content/content-work.js'
-import { type DirectiveForm, directiveForms } from '../../src/content/directive-forms.js'
+import { type DirectiveForm, directiveForms } from '../../src/content/directive.js'
 import type { ContentRecord } from '../../src/index/content-record.js'
 import { isContentOf } from '../../src/index/content-record.js'
 import { isBroken } from '../../src/index/index-format.js'

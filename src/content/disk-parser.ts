@@ -6,7 +6,7 @@ import type { UnitRecord } from '../index/index-format.js'
 import type { ToolFrontmatter } from '../skill/frontmatter.js'
 import type { SearchDirectory } from '../skill/path-entry.js'
 import type { ContentWork } from './content-work.js'
-import type { DirectiveForm } from './directive-forms.js'
+import type { DirectiveForm } from './directive.js'
 
 /** A code file, or code written in a file. Paths are absolute, or relative to the directory. */
 export type CodeSource = { file: string } | { code: string; from: string }

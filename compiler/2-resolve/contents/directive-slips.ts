@@ -1,6 +1,6 @@
 import { nearest } from '../../../src/base/nearest.js'
 import type { ContentWork } from '../../../src/content/content-work.js'
-import type { DirectiveForm } from '../../../src/content/directive-forms.js'
+import type { DirectiveForm } from '../../../src/content/directive.js'
 import { beginsLine, mayBeginDirective } from '../../../src/content/directive-names.js'
 import { EXPRESSION_START, namesOurs, ROOTS } from '../../../src/content/interpolate.js'
 import { allDirectives, type DirectivePart } from '../../../src/index/content-record.js'

@@ -2,8 +2,11 @@ import { isAgentAppsError } from '../../../src/base/error.js'
 import { nearest } from '../../../src/base/nearest.js'
 import { contentCycle, directiveFailed, takesTooLong } from '../../../src/content/content-faults.js'
 import { ContentWork } from '../../../src/content/content-work.js'
-import { type DirectiveContent, isDirectiveContent } from '../../../src/content/directive.js'
-import type { DirectiveForm } from '../../../src/content/directive-forms.js'
+import {
+  type DirectiveContent,
+  type DirectiveForm,
+  isDirectiveContent,
+} from '../../../src/content/directive.js'
 import { directiveNames } from '../../../src/content/directive-names.js'
 import { asText, EXPRESSION_START } from '../../../src/content/interpolate.js'
 import {

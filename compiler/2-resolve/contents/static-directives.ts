@@ -1,7 +1,6 @@
 import { relative } from 'node:path'
 import type { Diagnostic } from '../../../src/base/diagnostic.js'
-import type { DirectiveCall } from '../../../src/content/directive.js'
-import type { DirectiveForm } from '../../../src/content/directive-forms.js'
+import type { DirectiveCall, DirectiveForm } from '../../../src/content/directive.js'
 import { isInside } from '../../../src/index/inside-path.js'
 import { labelOf, namespaceOf } from '../../../src/skill/names.js'
 import { toDiagnostic } from '../../diagnostics/diagnostics.js'
