@@ -91,7 +91,7 @@ function isWrong({ skill, should }: TriggerCase, first: Hit | undefined, least: 
   return skill === null ? should : isMeant(first.tool, skill)
 }
 
-/** The score that a tenth of what is found right does not reach: less is no claim to be meant. */
+/** The score that nine tenths of the right hits reach. A hit below it may be chance. */
 function tenth(scores: number[]): number {
   return scores.sort((a, b) => a - b)[Math.floor(scores.length / 10)] ?? 0
 }

@@ -40,7 +40,7 @@ export function readCaseFile(file: string, folders: readonly string[] | null): s
 /**
  * Lists the names in a folder of prompts; none if it is absent.
  *
- * @throws Error where it is no folder, or a link out of the folders
+ * @throws Error where it is not a folder, or a link out of the folders
  */
 export function listCaseFolder(folder: string, folders: readonly string[]): string[] {
   if (!lstatSync(folder, { throwIfNoEntry: false })) return []

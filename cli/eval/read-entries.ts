@@ -12,7 +12,7 @@ export interface Prompt {
   path: Path
 }
 
-/** An entry that is no prompt. */
+/** An entry that is not a prompt. */
 interface EntryFault {
   reason: string
   /** The known key that a wrong one probably means. */

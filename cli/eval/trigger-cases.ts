@@ -120,7 +120,7 @@ async function addFrom({ file, owner, bounds }: CaseFile, { cases, faults }: Tri
       throw new Error('it has no prompts')
     for (const { path, ...prompt } of read.prompts) cases.push({ ...prompt, file, line: lineAt(path) })
     for (const { message, point } of malformed.slice(0, FAULTS_MAX))
-      faults.push(unreadable({ file, ...point }, `The line is no entry: ${message}`))
+      faults.push(unreadable({ file, ...point }, `The line is not an entry: ${message}`))
     for (const { path, reason, near } of read.faults.slice(0, FAULTS_MAX))
       faults.push(unreadable({ file, line: lineAt(path) }, reason, near))
     const more = [malformed, read.faults].map(({ length }) => Math.max(0, length - FAULTS_MAX))

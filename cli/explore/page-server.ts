@@ -71,7 +71,7 @@ export async function openPageServer(blockOf: (name: string) => Uint8Array | und
   }
 }
 
-/** Why a request is refused whoever sends it; null if it is not. */
+/** Why a request is refused, with a token or without; null if it is not. */
 function refusal({ headers }: IncomingMessage, port: number): string | null {
   const hosts = [`${LOOPBACK}:${port}`, `localhost:${port}`]
   // DNS rebinding: a browser that another name led here sends that name.

@@ -34,7 +34,7 @@ export class FileCopies {
     return bytes
   }
 
-  /** Publishes a text that is no file of the directory. */
+  /** Publishes a text that is not a file of the directory. */
   async addText(text: string): Promise<FileDigest> {
     const bytes = Buffer.from(text)
     const sha256 = hash('sha256', bytes)

@@ -18,7 +18,7 @@ export class ReleaseFolder {
   ) {
     for (const folder of [dir, ...FOLDERS.map(name => join(dir, name))]) {
       const stat = lstatSync(folder, { throwIfNoEntry: false })
-      if (stat && !stat.isDirectory()) throw placeRefused(folder, 'it is no folder')
+      if (stat && !stat.isDirectory()) throw placeRefused(folder, 'it is not a folder')
       if (!isDryRun) this.#asking(() => mkdirSync(folder, { recursive: true }))
     }
   }

@@ -18,7 +18,7 @@ export interface PublishedTool {
  *
  * @param bytes its file; null for code
  * @param resources those of its other files that are published
- * @param addText publishes a text that is no file of the directory
+ * @param addText publishes a text that is not a file of the directory
  */
 export async function releaseRecord(
   tool: IndexedTool,

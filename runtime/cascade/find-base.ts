@@ -29,8 +29,8 @@ export async function findBase(ref: string, from: ToolDef, globals: Globals): Pr
 type FoundBase = { tool: ToolDef; fault?: never } | { fault: CascadeTool['fault']; tool?: never }
 
 /**
- * A base that was found in a file. What lies outside of all path entries is in no index, so it is nobody's
- * base.
+ * A base that was found in a file. A file outside all path entries is in no index, so no tool can inherit
+ * from it.
  */
 async function baseInEntry(tool: ToolDef, globals: Globals): Promise<FoundBase | null> {
   const { name, origin } = tool

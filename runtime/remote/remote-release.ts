@@ -46,7 +46,7 @@ export class RemoteRelease {
     const path = headerPath(digest)
     return this.#parsed('header', path, digest, text => {
       const header = releaseHeaderIn(text)
-      if (header === null) throw this.#foreign(path, 'is no header of a release')
+      if (header === null) throw this.#foreign(path, 'is not the header of a release')
       if ('otherFormat' in header)
         throw this.#foreign(path, `has the format ${header.otherFormat}, which this runtime does not read`)
       const { namespace } = this.entry
@@ -66,7 +66,7 @@ export class RemoteRelease {
     const path = partPath(digest)
     const shard = await this.#parsed('shard', path, digest, text => {
       const read = releaseShardIn(text)
-      if (read === null) throw this.#foreign(path, 'is no shard of a release')
+      if (read === null) throw this.#foreign(path, 'is not a shard of a release')
       return read
     })
     const found = releaseRecordIn(shard, name)
@@ -86,7 +86,7 @@ export class RemoteRelease {
       } catch (error) {
         if (!(error instanceof IndexRefused)) throw error
       }
-      throw this.#foreign(path, 'is no list of a release')
+      throw this.#foreign(path, 'is not the list of a release')
     })
   }
 

@@ -32,13 +32,13 @@
  * Past `INLINE_RECORDS` records the sections move into shards, `.agent-apps/index-<digest>.json`, each of the
  * same sections. The record of a key stands in shard number `shardOf(shardKey(section, key), count)`, so that
  * finding one reads the header and one shard, however many skills there are. A tool of a namespace is found
- * by its bare name in the same shard. A shard is named by its content: whoever
- * read a header finds exactly the shards it meant, or none. So are the list beside the shards, from which all tools are
+ * by its bare name in the same shard. A shard is named by its content, so that
+ * the reader of a header finds exactly the shards of that header, or none. So are the list beside the shards, from which all tools are
  * listed (`list-columns.ts` describes it), and the search file (`src/search/search-file.ts`).
  *
  * Every record is one line, and every line but a record's belongs to the frame above. Keys of our records are
- * sorted, authors' values keep their order. Last of all stands `check`, a checksum of the line before it: whoever looks for one record
- * need not read, or digest, any other. Nothing is absolute, and there is no time, host or user in it:
+ * sorted, authors' values keep their order. Last of all stands `check`, a checksum of the line before it, so that to
+ * look for one record, no other must be read, or digested. Nothing is absolute, and there is no time, host or user in it:
  * the same tree gives the same bytes on every machine.
  */
 import type { Diagnostic } from '../base/diagnostic.js'

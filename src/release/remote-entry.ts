@@ -49,7 +49,7 @@ export function remoteEntryProblem(entry: RemoteEntry): { problem: string; hint:
     }
   if (pinnedDigest(integrity) === null)
     return {
-      problem: `has ${integrity === undefined ? 'no `integrity`' : `the \`integrity\` ${shown(integrity)}, which is no pin`}`,
+      problem: `has ${integrity === undefined ? 'no `integrity`' : `the \`integrity\` ${shown(integrity)}, which is not a pin`}`,
       hint: 'Give what `agent-apps publish` printed: `sha256-` and 64 hexadecimal digits.',
     }
   if (namespace !== undefined && (typeof namespace !== 'string' || namespaceProblem(namespace) !== null))
@@ -59,11 +59,11 @@ export function remoteEntryProblem(entry: RemoteEntry): { problem: string; hint:
     }
   if (fetch !== undefined && typeof fetch !== 'function')
     return {
-      problem: 'has a `fetch` that is no function',
+      problem: 'has a `fetch` that is not a function',
       hint: 'Give a function that fetches like the global one.',
     }
   if (typeof cacheDirectory !== 'string' || cacheDirectory === '')
-    return { problem: 'has a `cacheDirectory` that is no path', hint: 'Give the path of a folder.' }
+    return { problem: 'has a `cacheDirectory` that is not a path', hint: 'Give the path of a folder.' }
   if (typeof timeoutMs !== 'number' || !(timeoutMs > 0) || timeoutMs > 2 ** 31 - 1)
     return { problem: `has the \`timeoutMs\` ${shown(timeoutMs)}`, hint: 'Give milliseconds, from 1.' }
   return null
@@ -73,7 +73,7 @@ const LOOPBACK = /^(?:localhost|127(?:\.\d{1,3}){3}|\[::1\])$/
 
 /** Why a URL cannot be that of a release, as the end of a sentence; null if it can. */
 function urlProblem(text: unknown): string | null {
-  if (typeof text !== 'string' || !URL.canParse(text)) return 'is no URL'
+  if (typeof text !== 'string' || !URL.canParse(text)) return 'is not a URL'
   const { protocol, hostname, username, password } = new URL(text)
   if (protocol !== 'https:' && !(protocol === 'http:' && LOOPBACK.test(hostname)))
     return 'is not `https:`, which only an address of this machine may lack'

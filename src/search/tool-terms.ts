@@ -7,7 +7,7 @@ export interface SearchedTexts {
   name: string
   tags: readonly string[]
   description: string
-  /** The text of a skill, empty where that is for nobody to search: then it tells nothing of itself. */
+  /** The text of a skill, empty if it must not be searched: it cannot give anything away then. */
   body: string
 }
 

@@ -192,7 +192,7 @@ describe('agent-apps eval', () => {
     expect(stdout).not.toContain('hunter2')
     expect(JSON.parse(stdout)).toMatchObject({ prompts: 1, first: 1 })
     expect(JSON.parse(stdout).diagnostics).toMatchObject([
-      { line: 2, column: 12, reason: 'The line is no entry: its JSON is malformed, invalid symbol' },
+      { line: 2, column: 12, reason: 'The line is not an entry: its JSON is malformed, invalid symbol' },
     ])
   })
 

@@ -42,7 +42,7 @@ const shown = (hits: readonly Hit[]) => hits.map(({ tool, score, matched }) => [
 const names = (hits: readonly Hit[]): string[] => hits.map(({ tool }) => tool.name)
 
 describe('search', () => {
-  it('finds nothing by signs or by a word that is too long, and refuses what is no string', async () => {
+  it('finds nothing by punctuation or by a word that is too long, and takes only strings', async () => {
     const runtime = open()
     for (const query of ['!!!', 'x'.repeat(65)]) expect(await runtime.search(query)).toEqual([])
     expect((await runtime.search(' ')).length).toBeGreaterThan(0)
