@@ -62,14 +62,9 @@ export async function collectPage(invocation: Invocation): Promise<PageBlocks> {
     } satisfies PageRows)
     blocks.set('problems', problems)
     const known = await runtime.forAgent().listTools()
-    blocks.set(
-      'prompt',
-      await collectPrompt(
-        known.filter(tool => tools.includes(tool)),
-        hasContent,
-        cwd,
-      ),
-    )
+    const shown = new Set(tools)
+    const shownToAgents = known.filter(tool => shown.has(tool))
+    blocks.set('prompt', await collectPrompt(shownToAgents, hasContent, cwd))
     const { ask, terms } = await collectAsk(listed, known, runtime, cwd)
     blocks.set('ask', ask)
     blocks.set('terms', terms)
