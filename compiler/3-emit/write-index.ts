@@ -8,15 +8,17 @@ import { isLockAbandoned, isLockHeld } from '../files/file-lock.js'
 import { beginsWith, isFile, MAP_MARK } from '../files/regular-file.js'
 import { nameToBe } from '../files/temporary-files.js'
 import {
+  abandonedDirectoryLock,
+  directoryLock,
   holds,
   notWritable,
   prepareIndexDirectory,
+  withDirectoryLock,
   writeAllAtomic,
   writeAtomic,
 } from '../index/index-directory.js'
 import { isPart, partFiles, readWritten, textOf } from '../index/index-files.js'
 import { BUNDLE_CACHE_FILE, CACHE_FILE } from '../records/compile-cache.js'
-import { abandonedDirectoryLock, directoryLock, withDirectoryLock } from './directory-lock.js'
 
 const GITIGNORE_FILE = `${INDEX_DIRECTORY}/.gitignore`
 /** Keeps this machine's own files out of version control, independent of the project's own rules. */

@@ -19,11 +19,11 @@ import type { TermStore } from '../../src/search/term-store.js'
 import { type ReadSkills, rememberFiles } from '../1-read/read-skills.js'
 import type { LocatedContents } from '../2-resolve/contents/project-contents.js'
 import type { UnitModules } from '../2-resolve/modules/unit-modules.js'
-import { withDirectoryLock } from '../3-emit/directory-lock.js'
 import { keptShards, recordLines, searchPart, vectorsPart } from '../3-emit/index-parts.js'
 import { outdatedFiles, saveCache, writeIndex } from '../3-emit/write-index.js'
 import { isSettled } from '../files/file-stat.js'
 import { changedNames } from '../index/changed-names.js'
+import { withDirectoryLock } from '../index/index-directory.js'
 import {
   indexFiles,
   partFiles,

@@ -4,7 +4,7 @@ import { hostname } from 'node:os'
 import { join } from 'node:path'
 import { clean, compile } from 'agent-apps/compiler'
 import { describe, expect, it } from 'vitest'
-import { withDirectoryLock } from '../../compiler/3-emit/directory-lock.js'
+import { withDirectoryLock } from '../../compiler/index/index-directory.js'
 import { makeTree, setTimes, skill, snapshot, type Tree, writeTree } from '../support/tree.js'
 
 /** No process has this number. */
