@@ -8,12 +8,15 @@ import { isInterpolatedInline } from '../../src/skill/inline-reference.js'
 import { qualifiedName } from '../../src/skill/namespaces.js'
 import { containsPrivateKey, KEY_BYTES } from '../../src/skill/secrets.js'
 import { FILE_START, type Finding, finding } from '../diagnostics/diagnostics.js'
-import { type FileStat, pickStat, sameStat, settledStat } from '../files/file-stat.js'
 import {
   digestFile,
+  type FileStat,
   glanceAtSkillFile,
+  pickStat,
   readRegularFile,
   readSkillFile,
+  sameStat,
+  settledStat,
   systemReason,
 } from '../files/regular-file.js'
 import type { ProjectPart } from '../project/project.js'

@@ -17,8 +17,7 @@ import {
 } from '../../src/index/read-index.js'
 import { searchFile, type WholeSearch, wholeSearch } from '../../src/search/search-file.js'
 import { decodeVectors, type ToolVectors, vectorFile } from '../../src/search/vector-file.js'
-import { isChangedSince } from '../files/file-stat.js'
-import { isFile, readRegularFile, unlessGone } from '../files/regular-file.js'
+import { isChangedSince, isFile, readRegularFile, unlessGone } from '../files/regular-file.js'
 import { type KeptLines, type LineStore, type StoredLine, sectionLines } from './line-store.js'
 
 /** The files of indexes, as a compiler reads them. */

@@ -21,7 +21,7 @@ import type { LocatedContents } from '../2-resolve/contents/project-contents.js'
 import type { UnitModules } from '../2-resolve/modules/unit-modules.js'
 import { keptShards, recordLines, searchPart, vectorsPart } from '../3-emit/index-parts.js'
 import { outdatedFiles, saveCache, writeIndex } from '../3-emit/write-index.js'
-import { isSettled } from '../files/file-stat.js'
+import { isSettled } from '../files/regular-file.js'
 import { changedNames } from '../index/changed-names.js'
 import { withDirectoryLock } from '../index/index-directory.js'
 import {

@@ -3,8 +3,7 @@ import { orNull } from '../../src/base/attempt.js'
 import type { ToolKind } from '../../src/skill/frontmatter.js'
 import { isToolName } from '../../src/skill/names.js'
 import type { Finding } from '../diagnostics/diagnostics.js'
-import type { FileStat } from '../files/file-stat.js'
-import { digestFile } from '../files/regular-file.js'
+import { digestFile, type FileStat } from '../files/regular-file.js'
 import type { Unit } from './unit.js'
 
 export interface WalkedFile extends FileStat {

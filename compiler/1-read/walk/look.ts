@@ -12,8 +12,7 @@ import { orNull } from '../../../src/base/attempt.js'
 import { byCodePoint } from '../../../src/base/code-point-order.js'
 import { isRefusal } from '../../../src/base/refusal.js'
 import { FILE_START, type Finding, finding } from '../../diagnostics/diagnostics.js'
-import { type FileStat, pickStat } from '../../files/file-stat.js'
-import { systemReason } from '../../files/regular-file.js'
+import { type FileStat, pickStat, systemReason } from '../../files/regular-file.js'
 
 /**
  * The entries of a directory, in code-point order of their names.
