@@ -28,8 +28,14 @@ import { type DirectoryEntry, mapPaths, type PathEntry, placePaths } from '../..
 import { type RuleSettings, ruleSettingsProblem } from '../diagnostics/rule-settings.js'
 import { CLOSELY, packagesProblem, wrongPathEntry } from '../project/option-checks.js'
 import { type ExpandedPaths, expandPaths } from './expand-paths.js'
-import { configInvalid, type Evaluate, manifestConfig, readConfig } from './read-config.js'
-import { readUserConfig, type UserConfig } from './user-config.js'
+import {
+  configInvalid,
+  type Evaluate,
+  manifestConfig,
+  readConfig,
+  readUserConfig,
+  type UserConfig,
+} from './read-config.js'
 
 /** The configuration in `agent-apps.config.*`, or in `agent-apps` of `package.json`. */
 export interface Config {
