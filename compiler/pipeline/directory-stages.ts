@@ -26,7 +26,7 @@ import { encodeTools } from '../records/encode-tools.js'
 import type { LinkedDirectory } from '../records/linked-directory.js'
 import { isReadAnew, type SkillUnit } from '../records/skill-unit.js'
 import type { Walk } from '../records/walked.js'
-import { walkToCompile } from './walk-project.js'
+import { walkToCompile } from './read-project.js'
 
 /** A directory that is about to be compiled. */
 export interface StartedDirectory {

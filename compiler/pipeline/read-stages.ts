@@ -14,7 +14,7 @@ import type { LinkedDirectory } from '../records/linked-directory.js'
 import { hasDirectives } from '../records/skill-unit.js'
 import type { Walk } from '../records/walked.js'
 import type { LocatedCascades } from './project-cascades.js'
-import { walkProject } from './walk-project.js'
+import { walkProject } from './read-project.js'
 
 /** A directory whose skill files are all read, regardless of an index. */
 export interface ReadDirectory {
