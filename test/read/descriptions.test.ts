@@ -1,6 +1,6 @@
 import { check } from 'agent-apps/compiler'
 import { describe, expect, it } from 'vitest'
-import { alikeTexts, numberTerms } from '../../compiler/check/alike-texts.js'
+import { alikeTexts, numberTerms } from '../../compiler/check/check-descriptions.js'
 import { pick, randomFrom } from '../support/policy-model.js'
 import { makeTree, type Tree } from '../support/tree.js'
 
