@@ -33,8 +33,7 @@ import { vectorFile } from '../src/search/vector-file.js'
 import type { SearchDirectory } from '../src/skill/path-entry.js'
 import { limits } from './files/limits.js'
 import { digestFile, readRegularFile, readSkillFile, systemReason } from './files/regular-file.js'
-import { searchDifference } from './verify-search.js'
-import { vectorsDifference } from './verify-vectors.js'
+import { searchDifference, vectorsDifference } from './verify-search.js'
 
 interface VerifiedDirectory {
   /** How many files were looked at. */
