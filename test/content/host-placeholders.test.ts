@@ -4,7 +4,7 @@ import { pathToFileURL } from 'node:url'
 import { createRuntime, registerTool } from 'agent-apps'
 import { check, compile } from 'agent-apps/compiler'
 import { describe, expect, it } from 'vitest'
-import { splitWords } from '../../src/content/host-arguments.js'
+import { splitWords } from '../../runtime/content/host-filling.js'
 import { agentApps } from '../support/commands.js'
 import { makeTree } from '../support/tree.js'
 
