@@ -1,9 +1,11 @@
 import { realpathSync } from 'node:fs'
 import { resolve, sep } from 'node:path'
 import { orNull } from '../src/base/attempt.js'
+import { canonicalText } from '../src/base/canonical-text.js'
+import { inCodePointOrder } from '../src/base/code-point-order.js'
 import { AgentAppsError, isAgentAppsError } from '../src/base/error.js'
 import { encodeRelease, type ReleasePart, type ReleaseTerms } from '../src/release/encode-release.js'
-import { RELEASE_LIMITS, type ReleaseRecord } from '../src/release/release-format.js'
+import { RELEASE_LIMITS, type ReleaseRecord, type ReleaseShard } from '../src/release/release-format.js'
 import { searchedTexts } from '../src/search/searched-texts.js'
 import { TermStore } from '../src/search/term-store.js'
 import { toolTerms } from '../src/search/tool-terms.js'
@@ -13,7 +15,6 @@ import { checkProjectOptions } from './project/option-checks.js'
 import type { ProjectDirectory, ProjectOptions } from './project/project.js'
 import { FileCopies } from './publish/file-copies.js'
 import { type LeftOut, type ReleaseSource, readReleaseSource } from './publish/read-release-source.js'
-import { type ReleaseChanges, releaseChanges } from './publish/release-changes.js'
 import { ReleaseFolder } from './publish/release-folder.js'
 import { releaseRecord } from './publish/release-record.js'
 
@@ -151,4 +152,28 @@ async function publishTools(
   }
   await files.finish()
   return { tools, terms: { terms: store.index(stored), kept } }
+}
+
+/** The names of the tools by which a release differs from the one before. */
+interface ReleaseChanges {
+  added: string[]
+  changed: string[]
+  removed: string[]
+}
+
+/** Compares a release with the shards of the one before; with none, all is added. */
+function releaseChanges(
+  tools: ReadonlyMap<string, ReleaseRecord>,
+  before: readonly ReleaseShard[],
+): ReleaseChanges {
+  const known = new Map<string, string>()
+  for (const shard of before)
+    for (const [name, record] of Object.entries(shard))
+      if (!('names' in record)) known.set(name, canonicalText(record))
+  const names = [...tools.keys()]
+  return {
+    added: names.filter(name => !known.has(name)),
+    changed: names.filter(name => known.has(name) && known.get(name) !== canonicalText(tools.get(name))),
+    removed: inCodePointOrder(known.keys()).filter(name => !tools.has(name)),
+  }
 }
