@@ -140,7 +140,7 @@ it('one that was killed while it took a lock over does not keep others from it f
 
 it('many processes that find abandoned locks work one at a time', { tags: 'long' }, async () => {
   const dir = makeTree({ 'working/none': '' })
-  const module = await builtSource('compiler/3-emit/directory-lock.ts')
+  const module = await builtSource('compiler/index/index-directory.ts')
   const worker = `
     import { mkdirSync, rmdirSync, writeFileSync } from 'node:fs'
     const { withDirectoryLock } = await import('${module}')
