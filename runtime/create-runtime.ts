@@ -1,5 +1,5 @@
 import type { Diagnostic } from '../src/base/diagnostic.js'
-import { definedFields } from '../src/base/fields.js'
+import { definedFields } from '../src/base/json.js'
 import { checkOptions, type OptionTable } from '../src/base/options.js'
 import type { ToolDetails } from '../src/index/index-format.js'
 import type { Models } from '../src/own/models.js'

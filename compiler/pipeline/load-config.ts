@@ -3,8 +3,7 @@ import { homedir } from 'node:os'
 import { dirname, isAbsolute, join, resolve } from 'node:path'
 import type { Diagnostic } from '../../src/base/diagnostic.js'
 import { AgentAppsError } from '../../src/base/error.js'
-import { definedFields } from '../../src/base/fields.js'
-import { isJsonObject } from '../../src/base/json.js'
+import { definedFields, isJsonObject } from '../../src/base/json.js'
 import { nearestKey } from '../../src/base/nearest.js'
 import {
   checkOptions,

@@ -1,4 +1,4 @@
-import { definedFields } from '../../src/base/fields.js'
+import { definedFields } from '../../src/base/json.js'
 import { renderContent } from '../../src/content/render-content.js'
 import { type ContentPart, type ContentRecord, isContentOf } from '../../src/index/content-record.js'
 import type { FileDigest } from '../../src/index/index-format.js'

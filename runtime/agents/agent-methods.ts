@@ -1,6 +1,5 @@
 import { AgentAppsError } from '../../src/base/error.js'
-import { definedFields } from '../../src/base/fields.js'
-import type { JsonObject } from '../../src/base/json.js'
+import { definedFields, type JsonObject } from '../../src/base/json.js'
 import { haveSameItems } from '../../src/base/same-items.js'
 import type { AgentCatalog, AgentCatalogOptions } from '../../src/catalog/relevant-skills.js'
 import { asText } from '../../src/content/interpolate.js'

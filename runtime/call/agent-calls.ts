@@ -1,6 +1,5 @@
 import { AgentAppsError, isAgentAppsError } from '../../src/base/error.js'
-import { definedFields } from '../../src/base/fields.js'
-import type { JsonValue } from '../../src/base/json.js'
+import { definedFields, type JsonValue } from '../../src/base/json.js'
 import { isLibrary, isOffered, isThere, matchedTool } from '../../src/catalog/offered-tool.js'
 import { hasRequiredTools } from '../../src/catalog/required-tools.js'
 import { isName, namespaceOf } from '../../src/skill/names.js'

@@ -1,4 +1,4 @@
-import { definedFields } from '../../src/base/fields.js'
+import { definedFields } from '../../src/base/json.js'
 import type { AgentCatalog, AgentCatalogOptions } from '../../src/catalog/relevant-skills.js'
 import type { ToolDetails } from '../../src/index/index-format.js'
 import type { SpawnPolicy } from '../../src/skill/tool-context.js'

@@ -1,4 +1,4 @@
-import { definedFields } from '../../src/base/fields.js'
+import { definedFields } from '../../src/base/json.js'
 import { checkOptions, type OptionTable } from '../../src/base/options.js'
 import { LIMITS } from '../../src/policy/policy-options.js'
 import { POLICY } from '../options/check-limits.js'

@@ -1,5 +1,5 @@
 import { type ErrorCode, isAgentAppsError } from '../../src/base/error.js'
-import { definedFields } from '../../src/base/fields.js'
+import { definedFields } from '../../src/base/json.js'
 import { decisionOf } from '../../src/policy/decide.js'
 import { isFailure } from '../../src/skill/tool-result.js'
 import { notify } from '../approvals/notify.js'

@@ -1,4 +1,4 @@
-import { defineField } from '../../src/base/fields.js'
+import { defineField } from '../../src/base/json.js'
 import type { Globals } from '../state/context.js'
 import { perRuntime } from '../state/per-runtime.js'
 

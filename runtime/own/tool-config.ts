@@ -1,6 +1,5 @@
 import { AgentAppsError } from '../../src/base/error.js'
-import { definedFields } from '../../src/base/fields.js'
-import { isJsonObject, type JsonObject } from '../../src/base/json.js'
+import { definedFields, isJsonObject, type JsonObject } from '../../src/base/json.js'
 import { declaredBy } from '../../src/own/declared.js'
 import { freezeArguments } from '../schema/check-arguments.js'
 import { compareWith } from '../schema/validate-schema.js'

@@ -1,6 +1,5 @@
 import { AgentAppsError, runtimeClosed } from '../../src/base/error.js'
-import { definedFields } from '../../src/base/fields.js'
-import { isJsonObject, type JsonObject } from '../../src/base/json.js'
+import { definedFields, isJsonObject, type JsonObject } from '../../src/base/json.js'
 import { checkOptions } from '../../src/base/options.js'
 import type { ToolPermissions } from '../../src/base/permissions.js'
 import { type DefinedTool, frontmatterOf, isDefinedTool } from '../../src/own/defined-tool.js'

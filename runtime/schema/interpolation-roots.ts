@@ -1,5 +1,4 @@
-import { defineField } from '../../src/base/fields.js'
-import { isJsonObject, type JsonObject } from '../../src/base/json.js'
+import { defineField, isJsonObject, type JsonObject } from '../../src/base/json.js'
 import { type InterpolationRoots, interpolate } from '../../src/content/interpolate.js'
 import { pathGet } from '../../src/values/path-expression.js'
 import type { Context, Run } from '../state/context.js'

@@ -1,7 +1,6 @@
 import { disk } from '#disk'
 import { AgentAppsError } from '../../src/base/error.js'
-import { definedFields } from '../../src/base/fields.js'
-import { isStringArray } from '../../src/base/json.js'
+import { definedFields, isStringArray } from '../../src/base/json.js'
 import { decodeProject, PROJECT_FILE, type ProjectFile } from '../../src/index/project-file.js'
 import { agentsProblem, policyProblem } from '../../src/policy/configured-policy.js'
 import type { PathEntry } from '../../src/skill/path-entry.js'

@@ -1,4 +1,4 @@
-import { definedFields } from './fields.js'
+import { definedFields } from './json.js'
 
 /** Every code that an `AgentAppsError` can carry; `docs/errors.md` explains each. */
 export type ErrorCode =

@@ -1,5 +1,4 @@
-import { definedFields } from '../base/fields.js'
-import { isJsonObject, type JsonObject } from '../base/json.js'
+import { definedFields, isJsonObject, type JsonObject } from '../base/json.js'
 
 /** Marks the result of `defineTool` of any copy of the package. */
 export const DEFINED_TOOL = Symbol.for('agent-apps.defined-tool')

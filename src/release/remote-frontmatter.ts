@@ -1,5 +1,4 @@
-import { definedFields } from '../base/fields.js'
-import type { JsonObject } from '../base/json.js'
+import { definedFields, type JsonObject } from '../base/json.js'
 import type { ToolFrontmatter, ToolKind } from '../skill/frontmatter.js'
 
 /** The keys of `metadata` that make a skill more than a text, and what each is. */

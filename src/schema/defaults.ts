@@ -1,5 +1,4 @@
-import { defineField } from '../base/fields.js'
-import { isJsonObject, type JsonObject } from '../base/json.js'
+import { defineField, isJsonObject, type JsonObject } from '../base/json.js'
 import type { Schema } from './keywords.js'
 
 /** Levels of a value that is cloned; deeper ones are refused. */

@@ -1,6 +1,6 @@
 import { attempt, thrownText } from '../base/attempt.js'
 import { AgentAppsError } from '../base/error.js'
-import { defineField } from '../base/fields.js'
+import { defineField } from '../base/json.js'
 import { indexesOf, typeTag } from '../values/look-into.js'
 import { BYTES, isEncoding, isUndefined } from './encoding-shape.js'
 import { DEPTH_MAX } from './serialize.js'

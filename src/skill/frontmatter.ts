@@ -1,5 +1,4 @@
-import { definedFields } from '../base/fields.js'
-import { isJsonObject, type JsonObject, type JsonValue } from '../base/json.js'
+import { definedFields, isJsonObject, type JsonObject, type JsonValue } from '../base/json.js'
 import { INTERNAL_TAG, normalizeTags } from './names.js'
 
 /**

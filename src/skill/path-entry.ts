@@ -1,4 +1,4 @@
-import { definedFields } from '../base/fields.js'
+import { definedFields } from '../base/json.js'
 
 /** The owner of a directory: the project, the user (`global`), or a package (`bundled`). */
 export type Layer = 'project' | 'global' | 'bundled'

@@ -1,6 +1,5 @@
 import { canonicalText } from '../base/canonical-text.js'
-import { defineField } from '../base/fields.js'
-import { isJsonObject, type JsonObject, type JsonValue } from '../base/json.js'
+import { defineField, isJsonObject, type JsonObject, type JsonValue } from '../base/json.js'
 
 /** How an overriding value joins the value that it overrides. */
 export const MERGE_MODES = ['deep', 'replace', 'append', 'prepend', 'union'] as const

@@ -1,6 +1,6 @@
 import { attempt } from '../base/attempt.js'
 import { AgentAppsError } from '../base/error.js'
-import { defineField } from '../base/fields.js'
+import { defineField } from '../base/json.js'
 import { entriesOf, errorKeys, itemsOf, keysIn } from './look-into.js'
 
 /** One step of a path expression. */
