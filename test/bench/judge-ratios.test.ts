@@ -2,16 +2,17 @@ import fc from 'fast-check'
 import { expect, it } from 'vitest'
 import { judgeRatios } from '../../bench/judge-ratios.js'
 import { ratios } from '../../bench/ratios.js'
+import { times } from '../support/long.js'
 
 const STAGES = Object.keys(ratios)
 const [EMPTY, FLOOR] = [100, 200]
 
 /** Rounds in which each stage takes what was committed, times what is given; each time varied by a factor. */
-function rounds(times: Record<string, number> = {}, vary: () => number = () => 1, count = 15) {
+function rounds(longer: Record<string, number> = {}, vary: () => number = () => 1, count = 15) {
   return Array.from({ length: count }, () => {
     const stages = Object.entries(ratios).map(([name, ratio]): [string, number[]] => [
       name,
-      [EMPTY + FLOOR * ratio * (times[name] ?? 1) * vary()],
+      [EMPTY + FLOOR * ratio * (longer[name] ?? 1) * vary()],
     ])
     const floors = STAGES.map(() => EMPTY + FLOOR * vary())
     return { empty: [EMPTY], floor: floors, ...Object.fromEntries(stages) }
@@ -55,5 +56,6 @@ it('60 % are seen, and nothing else is, where each time varies by a few per cent
         expect(tooSlow(rounds({ [name]: 1.6 }, vary))).toContain(name)
       },
     ),
+    { numRuns: times(25, 100) },
   )
 })

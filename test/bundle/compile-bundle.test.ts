@@ -31,10 +31,17 @@ const TREE: Tree = {
 
 describe('compileBundle', () => {
   it.each(some([[{ minify: true, sourcemap: true, keep: ['count'] }], [{}]]))(
-    'gives what `compile` writes: %j',
+    'gives what `compile` writes, and names what it looks at before anything is written: %j',
     async options => {
       const { root } = codeProject(TREE)
-      const { bundle, counts, written } = await compileBundle({ cwd: root, ...options })
+      const wasWritten = new Map<string, boolean>()
+      const path = (named: string): void =>
+        void wasWritten.set(named, existsSync(join(root, 'skills/.agent-apps.json')))
+      const looks = { path, directory() {} }
+      const { bundle, counts, written } = await compileBundle({ cwd: root, looks, ...options })
+      // What code imports, and what contents include.
+      expect(wasWritten.get(join(root, 'lib/unit.js'))).toBe(false)
+      expect(wasWritten.get(join(root, 'skills/review/refs/style.md'))).toBe(false)
       expect(counts.found).toBe(2)
       expect(written).toContain('skills/.agent-apps.json')
       expect(readdirSync(root)).not.toContain('dist')
@@ -93,16 +100,6 @@ describe('compileBundle', () => {
     await compileBundle({ cwd: root, looks: { path, directory() {} } })
     expect(paths).toContain(join(root, 'lib/words.txt'))
     expect(paths).toContain(join(root, 'lib/real.txt'))
-  })
-
-  it('names what code imports and contents include before anything is written', async () => {
-    const { root } = codeProject(TREE)
-    const written = new Map<string, boolean>()
-    const path = (named: string): void =>
-      void written.set(named, existsSync(join(root, 'skills/.agent-apps.json')))
-    await compileBundle({ cwd: root, looks: { path, directory() {} } })
-    expect(written.get(join(root, 'lib/unit.js'))).toBe(false)
-    expect(written.get(join(root, 'skills/review/refs/style.md'))).toBe(false)
   })
 
   it('a file that has no path is none that a bundle has', { tags: 'long' }, async () => {

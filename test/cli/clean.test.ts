@@ -18,10 +18,12 @@ import { temporary } from '../support/temporary.js'
 import { goodSkills, makeTree, skill, snapshot, type Tree, writeTree } from '../support/tree.js'
 
 const RUNS = times(2, 10_000)
+/** So many that their index is split. */
+const MANY = goodSkills(140)
 
 describe('compiling and cleaning', () => {
   it('leaves a tree as it was', async () => {
-    for (const count of [0, 3, 300]) {
+    for (const count of [0, 3, 140]) {
       const dir = makeTree({ ...goodSkills(count), 'readme.md': 'x' })
       const before = snapshot(dir)
       const { written } = await compile({ cwd: dir, paths: ['.'] })
@@ -75,7 +77,7 @@ describe('compiling and cleaning', () => {
   })
 
   it('only says what it would remove, with dryRun', async () => {
-    const dir = makeTree(goodSkills(200))
+    const dir = makeTree(MANY)
     await compile({ cwd: dir, paths: ['.'] })
     const before = snapshot(dir, { times: true })
     const { removed } = await clean({ cwd: dir, paths: ['.'], dryRun: true })
@@ -85,7 +87,7 @@ describe('compiling and cleaning', () => {
 
   it('works where the index is broken, by the form of the names alone', async () => {
     for (const text of some(['', 'null', '{', '{"shards":["../../x"]}', '[]'], 2)) {
-      const dir = makeTree(goodSkills(200))
+      const dir = makeTree(MANY)
       const before = snapshot(dir)
       await compile({ paths: [dir] })
       writeFileSync(join(dir, '.agent-apps.json'), text)
@@ -150,7 +152,7 @@ describe('compiling and cleaning', () => {
 
   it('can be done again after it was killed at any file', { tags: 'long' }, async () => {
     const tree = {
-      ...goodSkills(200),
+      ...MANY,
       'one.skill.js':
         "export const frontmatter = { name: 'one', description: 'D.' }\nexport default () => 1\n",
     }
@@ -168,7 +170,7 @@ describe('compiling and cleaning', () => {
   })
 
   it('keeps files of others in its folder, also such as look like its own', async () => {
-    const dir = makeTree(goodSkills(200))
+    const dir = makeTree(MANY)
     await compile({ paths: [dir] })
     const foreign: Tree = {
       '.agent-apps/mine.txt': 'x',
@@ -199,7 +201,7 @@ describe('compiling and cleaning', () => {
   })
 
   it('removes what a compile that was killed left behind', async () => {
-    const dir = makeTree(goodSkills(200))
+    const dir = makeTree(MANY)
     const before = snapshot(dir)
     await compile({ paths: [dir] })
     writeTree(dir, {
@@ -258,7 +260,7 @@ describe('compiling and cleaning', () => {
 
 describe('compile({ check: true })', () => {
   it('writes nothing, and says what a compile would write', async () => {
-    const dir = makeTree(goodSkills(200))
+    const dir = makeTree(MANY)
     const before = snapshot(dir, { times: true })
     const first = await compile({ cwd: dir, paths: ['.'], check: true })
     expect([first.written, first.outdated.at(-1)]).toEqual([[], '.agent-apps.json'])

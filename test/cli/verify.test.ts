@@ -16,12 +16,11 @@ import { basename, join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { createRuntime, isAgentAppsError, type Runtime } from 'agent-apps'
 import { clean, compile, verify } from 'agent-apps/compiler'
-import { describe, expect, it } from 'vitest'
+import { describe, expect, it, vi } from 'vitest'
 import { codeSkills } from '../support/code-project.js'
 import { agentApps } from '../support/commands.js'
 import { isLong, oneIn, some } from '../support/long.js'
 import { rewriteIndex } from '../support/poisoned-index.js'
-import { runCode } from '../support/processes.js'
 import { temporary } from '../support/temporary.js'
 import { goodSkills, type Tree } from '../support/tree.js'
 
@@ -189,20 +188,20 @@ describe('a runtime that verifies', () => {
     const { tools } = JSON.parse(readFileSync(join(dir, '.agent-apps.json'), 'utf8'))
     const file = join(dir, tools.delegating.delegate.file)
     const evil = `export default () => 'evil'; export { };`
-    const said = runCode(
-      `import { createRuntime } from 'agent-apps'
-       import fs from 'node:fs'
-       // The moment at which the check is done and the import begins.
-       const { stringify } = JSON
-       JSON.stringify = value => {
-         if (Array.isArray(value) && String(value[0]?.[0]).endsWith('.mjs')) fs.writeFileSync(${JSON.stringify(file)}, ${JSON.stringify(evil)})
-         return stringify(value)
-       }
-       const runtime = createRuntime({ paths: [${JSON.stringify(dir)}], library: false, verify: true })
-       console.log(await runtime.invoke('delegating').then(result => stringify(result), error => error.code + error.message))`,
-    )
+    // The moment at which the check is done and the import begins.
+    const { stringify } = JSON
+    const stringifying = vi.spyOn(JSON, 'stringify').mockImplementation((value, ...more) => {
+      if (Array.isArray(value) && String(value[0]?.[0]).endsWith('.mjs')) writeFileSync(file, evil)
+      return stringify(value, ...(more as []))
+    })
+    const running = createRuntime({ paths: [dir], library: false, verify: true }).invoke('delegating')
+    const error: unknown = await running.catch((thrown: unknown) => thrown)
+    stringifying.mockRestore()
     expect(readFileSync(file, 'utf8')).toBe(evil)
-    expect(said).toMatch(/^INTEGRITY_FAILED.*changed meanwhile/)
+    expect(error).toMatchObject({
+      code: 'INTEGRITY_FAILED',
+      message: expect.stringContaining('changed meanwhile'),
+    })
   })
 
   it('is not misled by a module that was imported unchecked before', async () => {
@@ -262,7 +261,7 @@ describe('a runtime that verifies', () => {
       ],
     ]),
   )('takes nothing from a directory that %s', async (_, change) => {
-    const dir = await compiled(TREE)
+    const dir = await project()
     await change(dir)
     const name = basename(dir)
     expect(await failure(verifying(dir).findTool('review'))).toEqual(failed(name))
@@ -320,12 +319,15 @@ describe('verify', () => {
       .map(item => join(item.parentPath, item.name).slice(dir.length + 1))
       .filter(path => !/^good-\d/.test(path) || path.startsWith('good-7/'))
     expect(all.length).toBeGreaterThan(15)
-    for (const path of all) {
-      const file = join(dir, path)
-      const before = readFileSync(file)
-      flip(file)
-      expect((await found(dir)).join()).toContain(path)
-      writeFileSync(file, before)
+    // The parts of the index one after another: the first that is refused hides the others.
+    const isPart = (path: string): boolean => path.startsWith('.agent-apps')
+    for (const paths of [all.filter(path => !isPart(path)), ...all.filter(isPart).map(path => [path])]) {
+      const files = paths.map(path => join(dir, path))
+      const before = files.map(file => readFileSync(file))
+      for (const file of files) flip(file)
+      const deviations = (await found(dir)).join()
+      for (const path of paths) expect(deviations).toContain(path)
+      for (const [at, file] of files.entries()) writeFileSync(file, before[at] as Buffer)
     }
     expect(await found(dir)).toEqual([])
   })
@@ -424,7 +426,7 @@ describe('verify', () => {
       ],
     ]),
   )('rejects an index that a runtime refuses, and compile repairs it: %s', async (_, change, expected) => {
-    const dir = await compiled(TREE)
+    const dir = await project()
     change(dir)
     const refused = async (): Promise<string[]> => {
       const runtime = createRuntime({ paths: [dir] })

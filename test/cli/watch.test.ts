@@ -24,8 +24,8 @@ import { goodSkills, makeTree, skill, type Tree, writeTree } from '../support/tr
 
 /** Milliseconds without a change after which these compile. */
 const DELAY = 10
-/** Many times as long: what has not begun by then does not come. */
-const QUIET = 12 * DELAY
+/** Several times as long: what has not begun by then does not come. */
+const QUIET = times(6, 12) * DELAY
 
 interface Watched {
   root: string

@@ -4,7 +4,7 @@ import { gate } from '../support/gate.js'
 import { some } from '../support/long.js'
 import { notingTool } from '../support/noting-tool.js'
 import { ownRuntimes } from '../support/own-runtime.js'
-import { runCode } from '../support/processes.js'
+import { startCode } from '../support/processes.js'
 import { makeTree, skill } from '../support/tree.js'
 
 const runtime = ownRuntimes()
@@ -270,9 +270,9 @@ describe('deactivate', () => {
     expect(log).toEqual(['init a', 'activate a 1'])
   })
 
-  it.each(some(['plain', 'a', 'skill']))('holds for calls of the same tick: %s', name => {
+  it.each(some(['plain', 'a', 'skill']))('holds for calls of the same tick: %s', async name => {
     const paths = JSON.stringify([makeTree({ 'skill.skill.md': skill('skill') })])
-    for (const entry of ['agent-apps', 'agent-apps/runtime']) {
+    const ran = async (entry: string): Promise<void> => {
       // In a process of its own, where neither's code is loaded.
       const code = `
         import { defineTool, registerTool } from 'agent-apps'
@@ -292,12 +292,13 @@ describe('deactivate', () => {
           console.log(settled.map(({ status, reason }) => reason?.code ?? status).join())
           await runtime.activate('${name}')
         }`
-      const lines = runCode(code).trim().split('\n')
+      const lines = (await startCode(code)).trim().split('\n')
       const refused = 'TOOL_INACTIVE,TOOL_INACTIVE,fulfilled,TOOL_INACTIVE'
       expect(lines.filter(line => !line.startsWith('init'))).toEqual(
         [1, 2, 3].flatMap(() => ['other runs', refused]),
       )
     }
+    await Promise.all(['agent-apps', 'agent-apps/runtime'].map(ran))
   })
 
   it('of a name that leads nowhere holds no call up', async () => {

@@ -1,14 +1,14 @@
-import { rmSync, utimesSync } from 'node:fs'
+import { cpSync, rmSync, utimesSync } from 'node:fs'
 import { join } from 'node:path'
 import { createRuntime, type Runtime } from 'agent-apps'
 import { compile } from 'agent-apps/compiler'
-import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
+import { afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest'
 import { installInto } from '../support/code-project.js'
 import { type Gate, gate } from '../support/gate.js'
 import { newNotes, notingSkill } from '../support/noting-skill.js'
 import { notingTool } from '../support/noting-tool.js'
 import { temporary } from '../support/temporary.js'
-import { skill, writeTree } from '../support/tree.js'
+import { makeTree, skill, writeTree } from '../support/tree.js'
 
 let log: string[] = []
 let open: Runtime[] = []
@@ -32,11 +32,29 @@ interface Project {
   change: (version: number) => Promise<void>
 }
 
+const paths = ['skills']
+const TREE = {
+  'skills/a.skill.js': notingSkill('a'),
+  'skills/b.skill.js': notingSkill('b'),
+  'skills/text.skill.md': skill('text', 'Old.\n'),
+}
+
+/** The project as it is compiled first, which tests copy. */
+let compiled: string
+beforeAll(async () => {
+  compiled = makeTree(TREE)
+  installInto(compiled)
+  newNotes()
+  await compile({ cwd: compiled, paths })
+})
+
 async function started(freshness: 'trust' | 'check', isCompiled = true): Promise<Project> {
   const dir = temporary()
-  installInto(dir)
-  writeTree(dir, { 'skills/b.skill.js': notingSkill('b'), 'skills/text.skill.md': skill('text', 'Old.\n') })
-  const paths = ['skills']
+  if (isCompiled) cpSync(compiled, dir, { recursive: true, preserveTimestamps: true })
+  else {
+    installInto(dir)
+    writeTree(dir, TREE)
+  }
   let edits = 0
   const change = async (version: number): Promise<void> => {
     const file = join(dir, 'skills/a.skill.js')
@@ -45,7 +63,6 @@ async function started(freshness: 'trust' | 'check', isCompiled = true): Promise
     utimesSync(file, time, time)
     if (isCompiled) await compile({ cwd: dir, paths })
   }
-  await change(1)
   const runtime = createRuntime({ cwd: dir, paths, freshness, library: false })
   open.push(runtime)
   await runtime.start()

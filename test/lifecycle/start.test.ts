@@ -30,7 +30,6 @@ export default defineTool('late', async () => ({
 `,
 })
 
-// The index is made for its own test below, too.
 describe.each(isLong ? WAYS : (['compiled, trusted'] as const))('%s', way => {
   it('start initialises the tools with hooks, in order, and loads no others', async () => {
     const log = newNotes()
@@ -72,7 +71,7 @@ describe.each(isLong ? WAYS : (['compiled, trusted'] as const))('%s', way => {
   })
 })
 
-it('the index marks the tools with hooks', async () => {
+it('the index marks the tools with hooks', { tags: 'long' }, async () => {
   newNotes()
   const { cwd, runtime } = await project('compiled, trusted', TREE)
   close = () => runtime.close()

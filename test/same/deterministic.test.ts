@@ -42,22 +42,24 @@ const VARIED: Tree = {
 }
 
 describe('the same tree gives the same bytes', () => {
-  it('under other roots, time zones, locales, umasks and creation orders', () => {
+  it('under other roots, time zones, locales, umasks and creation orders', async () => {
+    const here = makeTree(VARIED)
+    await compile({ paths: [here] })
+    const expected = compiled(here)
+    expect(Object.keys(expected).length).toBeGreaterThan(2)
     const ways = [
       { TZ: 'UTC', LC_ALL: 'C', UMASK: '022', order: 1 },
-      { TZ: 'Pacific/Kiritimati', LC_ALL: 'tr_TR.UTF-8', UMASK: '077', order: -1 },
       { TZ: 'America/St_Johns', LC_ALL: 'sv_SE.UTF-8', UMASK: '000', order: 1 },
+      { TZ: 'Pacific/Kiritimati', LC_ALL: 'tr_TR.UTF-8', UMASK: '077', order: -1 },
     ]
-    const results = some(ways, 2).map(({ order, ...env }, index) => {
+    for (const [index, { order, ...env }] of some(ways).entries()) {
       const root = join(temporary(), 'x'.repeat(index * 7 + 1), 'skills')
       const entries = Object.entries(VARIED)
       writeTree(root, Object.fromEntries(order < 0 ? entries.reverse() : entries))
       setTimes(root, new Date(1_600_000_000_000 + index * 86_400_000))
       runCode(COMPILE, { ...env, SKILLS: root })
-      return compiled(root)
-    })
-    expect(Object.keys(results[0] ?? {}).length).toBeGreaterThan(2)
-    for (const result of results) expect(result).toEqual(results[0])
+      expect(compiled(root)).toEqual(expected)
+    }
   })
 
   it('holds nothing of the machine', async () => {
@@ -182,11 +184,11 @@ describe('a compile that changes nothing writes nothing', () => {
   })
 
   it('writes only what changed', async () => {
-    const dir = makeTree(goodSkills(600))
+    const dir = makeTree(goodSkills(300))
     await compile({ paths: [dir] })
     writeTree(dir, { 'good-3/SKILL.md': skill('good-3', 'Anew.\n') })
     const { written, reused } = await compile({ cwd: dir, paths: ['.'] })
-    expect(reused).toBe(599)
+    expect(reused).toBe(299)
     // At most two shards, the list of tools, the search file, and the header.
     expect(written.filter(path => path.includes('/index-')).length).toBeLessThanOrEqual(2)
     expect(written.filter(path => !path.includes('/index-'))).toEqual([

@@ -52,6 +52,8 @@ const TREE: Tree = {
   ),
   'more/invoice.skill.md': skill('invoice', 'Writes an invoice.'),
 }
+/** Without what only makes it large. */
+const FEW = Object.fromEntries(Object.entries(TREE).filter(([path]) => !path.includes('/other-')))
 const PATHS = ['skills', 'more']
 const QUERIES = ['ship it', 'a rhyme', 'bill them', 'the secret thing', 'number 7 launch', 'nothing at all']
 
@@ -74,14 +76,20 @@ async function answers(searching: Pick<Runtime, 'search'>): Promise<unknown[]> {
 /** Compiled, and not: tests that change them make copies. */
 let shared: string
 let sources: string
-/** Without what only makes it large. */
 let few: string
 beforeAll(async () => {
   sources = makeTree(TREE)
-  few = makeTree(Object.fromEntries(Object.entries(TREE).filter(([path]) => !path.includes('/other-'))))
+  few = makeTree(FEW)
   shared = makeTree(TREE)
   await compile({ cwd: shared })
 })
+
+/** A project of few skills, compiled. */
+async function compiledFew(): Promise<string> {
+  const cwd = makeTree(FEW)
+  await compile({ cwd })
+  return cwd
+}
 
 function compiledTree(): string {
   const copy = temporary()
@@ -126,11 +134,11 @@ describe('an embedder', () => {
   })
 
   it('tells an agent nothing of a skill that it may not call', async () => {
-    const { 'skills/deploy.skill.md': _, ...without } = TREE
+    const { 'skills/deploy.skill.md': _, ...without } = FEW
     const [seen, expected] = [[] as string[], [] as string[]]
     const agent = (cwd: string, noted: string[]) =>
       open(cwd, { embed: embedder(noted) }).forAgent({ deny: 'deploy' })
-    expect(await answers(agent(sources, seen))).toEqual(await answers(agent(makeTree(without), expected)))
+    expect(await answers(agent(few, seen))).toEqual(await answers(agent(makeTree(without), expected)))
     expect(seen.toSorted()).toEqual(expected.toSorted())
     expect(seen.join()).toContain('vault')
   })
@@ -212,8 +220,8 @@ describe('a reranker', () => {
 
 describe('the vectors of an index', () => {
   it('are made anew of changed texts alone, even where no cache is left', async () => {
-    const cwd = compiledTree()
-    expect(embedded(cwd)).toHaveLength(144)
+    const cwd = await compiledFew()
+    expect(embedded(cwd)).toHaveLength(4)
     writeTree(cwd, { 'skills/poem.skill.md': skill('poem', 'Writes verses.') })
     await compile({ cwd })
     expect(embedded(cwd)).toEqual(['poem'])
@@ -224,7 +232,7 @@ describe('the vectors of an index', () => {
     expect(embedded(cwd)).toEqual([])
     expect((await compile({ cwd, paths: PATHS, check: true })).outdated).toEqual([])
     await compile({ cwd, force: true })
-    expect(embedded(cwd)).toHaveLength(144)
+    expect(embedded(cwd)).toHaveLength(4)
     expect(vectorFiles(cwd)).toEqual([file])
     expect(readFileSync(join(cwd, 'skills/.agent-apps', file)).equals(bytes)).toBe(true)
     expect((await verify({ cwd, paths: PATHS })).deviations).toEqual([])
@@ -259,7 +267,7 @@ describe('the vectors of an index', () => {
     ['are gone', () => null],
   ]
   it.each(oneIn(3, DAMAGES))('that %s are refused, and made again', async (_, damage) => {
-    const cwd = compiledTree()
+    const cwd = await compiledFew()
     const expected = await answers(open(cwd, { embed: embedder(), model: 'meanings' }))
     const file = join(cwd, 'skills/.agent-apps', vectorFiles(cwd)[0] as string)
     const damaged = damage(readFileSync(file))

@@ -119,10 +119,11 @@ function answersApart(from: string): unknown {
 }
 
 describe('the search file of an index', () => {
-  it('gives another process the hits and scores that the skill files give', async () => {
+  it('gives the hits and scores that the skill files give', async () => {
     const expected = await answersHere(fromDisk)
     expect(JSON.stringify(expected)).toContain('"skill-1')
-    expect(answersApart(compiled)).toEqual(expected)
+    expect(await answersHere(compiled)).toEqual(expected)
+    if (isLong) expect(answersApart(compiled)).toEqual(expected)
   })
 
   it('gives the recorded hits and scores, which do not depend on the version of Node', async () => {

@@ -24,7 +24,7 @@ async function problems(
 ): Promise<{ check: CheckName; message: string }[]> {
   const tool = { ...SOUND, ...more } as unknown as ToolDefinition
   try {
-    return (await conformance(tool, { args, abortMs: 100, ...options })).problems
+    return (await conformance(tool, { args, abortMs: 50, ...options })).problems
   } catch (error) {
     const { code, issues } = error as { code: string; issues: { expected: CheckName; message: string }[] }
     expect(code).toBe('CONFORMANCE_FAILED')
@@ -191,7 +191,7 @@ describe('conformance finds a tool that', () => {
     'goes on after it was aborted': [
       { execute: ({ text }: { text: string }) => (text === 'slow' ? new Promise(() => {}) : text) },
       'abort',
-      /continues for more than 100 ms/,
+      /continues for more than 50 ms/,
       { slow: { text: 'slow' } },
     ],
     'leaves something running when it is aborted': [
@@ -250,7 +250,7 @@ describe('conformance finds a tool that', () => {
         dispose: () => {},
       },
       'hooks',
-      /`init` continues for more than 100 ms/,
+      /`init` continues for more than 50 ms/,
     ],
     'reads a variable of the environment': [
       { execute: ({ text }: { text: string }) => text + (process.env.HOME ?? '') },

@@ -37,7 +37,7 @@ describe.skipIf(process.platform !== 'linux')('the processes of bash', () => {
     expect(Buffer.byteLength(output)).toBeLessThanOrEqual(50_000)
   })
 
-  it.concurrent.each(oneIn(4, Object.entries(STUBBORN)))(
+  it.concurrent.each(oneIn(8, Object.entries(STUBBORN)))(
     'end at an abort, which settles the call at once: %s',
     async (_, command) => {
       const root = temporary()

@@ -147,7 +147,7 @@ describe.each(Object.entries(ENGINES))('grep with %s', (engine, options) => {
     ),
   )('is not held up by %j', async pattern => {
     const started = performance.now()
-    const tree = { 'a.txt': `${`${'a'.repeat(5000)}!\n`.repeat(20)}${'a'.repeat(30)}!\n` }
+    const tree = { 'a.txt': `${`${'a'.repeat(5000)}!\n`.repeat(4)}${'a'.repeat(30)}!\n` }
     await grep({ pattern }, tree).catch(({ code }) => expect(code).toBe('PATTERN_REFUSED'))
     expect(performance.now() - started).toBeLessThan(10_000)
   })

@@ -13,6 +13,10 @@ import { call, codeOf, workspaceRuntime } from '../support/workspace-tools.js'
 const PAGE = `<!doctype html><title>A guide</title><h1>Start</h1><p hidden>secret</p>
 <p>See <a href="/next">the next page</a>.</p>`
 
+/** A text, which needs no thread that converts it. */
+const plain: RequestListener = (_, response) =>
+  response.writeHead(200, { 'content-type': 'text/plain' }).end('text')
+
 let answer: RequestListener
 let server: Server
 let origin = ''
@@ -211,6 +215,7 @@ describe('webfetch', () => {
   })
 
   it('reads no variables of a proxy, and goes through the one that the host sets', async () => {
+    answer = plain
     const names = ['HTTP_PROXY', 'http_proxy', 'HTTPS_PROXY', 'ALL_PROXY']
     for (const name of names) process.env[name] = 'http://127.0.0.1:1'
     try {
@@ -235,6 +240,7 @@ describe('webfetch', () => {
   })
 
   it('sends no more about its host than it must', async () => {
+    answer = plain
     await fetched()
     const { host, ...headers } = requests[0]?.headers ?? {}
     expect(origin).toContain(host)
@@ -318,6 +324,7 @@ describe('who may call webfetch', () => {
   it('is an agent that was granted `network`, with approval of the origin', async () => {
     const without = runtimeOf().forAgent({ permissions: ['read', 'write', 'execute'] })
     expect(await codeOf(without.invoke('webfetch', { url: origin }))).toBe('PERMISSION_MISSING')
+    answer = plain
     const keys: unknown[] = []
     const agent = runtimeOf(undefined, {
       policy: { permissions: ['network'] },
