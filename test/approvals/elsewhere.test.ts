@@ -205,12 +205,15 @@ describe('a request that is answered elsewhere', () => {
   })
 
   it('expires with its answer', async () => {
-    const runtime = runtimeOver(memoryStore(), 400)
-    const agent = runtime.forAgent(ids)
+    const [agent] = agents()
     await agent.authorize('deploy', {}, call)
     await agent.answer('call-1', 'allow-once')
-    await new Promise(done => setTimeout(done, 450))
-    expect(await code(agent.invoke('deploy', {}, call))).toBe('APPROVAL_UNAVAILABLE')
+    const now = vi.spyOn(Date, 'now').mockReturnValue(Date.now() + 60_001)
+    try {
+      expect(await code(agent.invoke('deploy', {}, call))).toBe('APPROVAL_UNAVAILABLE')
+    } finally {
+      now.mockRestore()
+    }
   })
 
   it('is answered once by several at the same time', async () => {

@@ -2,7 +2,7 @@ import { existsSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { type AgentOptions, type ApprovalAnswer, createRuntime, registerTool } from 'agent-apps'
 import { compile } from 'agent-apps/compiler'
-import { describe, expect, it } from 'vitest'
+import { beforeAll, describe, expect, it } from 'vitest'
 import { oneIn, some } from '../support/long.js'
 import { makeTree, skill, type Tree } from '../support/tree.js'
 
@@ -57,18 +57,19 @@ const TO_WIPE = ['direct', 'by-path', 'through', 'inherits', 'around', 'says', '
 describe.each(some(['from disk', 'compiled']))(
   'what runs in the place of a tool of another entry, %s',
   way => {
-    const opened = async (limits: AgentOptions, answer: ApprovalAnswer = 'deny') => {
-      const cwd = makeTree(TREE)
-      const paths = [{ dir: 'theirs', external: true }, 'own']
-      if (way === 'compiled') {
-        await compile({ cwd, paths: ['theirs'] })
-        await compile({ cwd, paths: ['own'] })
-      }
+    let cwd: string
+    beforeAll(async () => {
+      cwd = makeTree(TREE)
+      if (way === 'from disk') return
+      for (const path of ['theirs', 'own']) await compile({ cwd, paths: [path] })
+    })
+
+    const opened = (limits: AgentOptions, answer: ApprovalAnswer = 'deny') => {
       rmSync(join(cwd, 'wiped'), { force: true })
       const asked: unknown[] = []
       const runtime = createRuntime({
         cwd,
-        paths,
+        paths: [{ dir: 'theirs', external: true }, 'own'],
         interact: request => {
           if (request.kind === 'approval') asked.push([request.tool, request.args])
           return answer
@@ -81,7 +82,7 @@ describe.each(some(['from disk', 'compiled']))(
 
     it.each(oneIn(2, TO_WIPE))('%s does not run what the agent is denied', async name => {
       for (const limits of [{ deny: 'wipe' }, { rules: 'wipe($policy=deny)' }, { allow: name }]) {
-        const { agent, wasWiped } = await opened(limits)
+        const { agent, wasWiped } = opened(limits)
         await expect(agent.invoke(name, {})).rejects.toMatchObject({
           code: expect.stringMatching(/^(?:TOOL_DENIED|ARGS_INVALID)$/),
         })
@@ -92,31 +93,31 @@ describe.each(some(['from disk', 'compiled']))(
     it.each(['direct', 'by-path', 'through', 'inherits', 'around'])(
       '%s runs what it may call',
       async name => {
-        const { agent, wasWiped } = await opened({})
+        const { agent, wasWiped } = opened({})
         await agent.invoke(name, {})
         expect(wasWiped()).toBe(true)
       },
     )
 
     it('is not a call where no agent is above, nor inside of an entry', async () => {
-      const { runtime, agent, wasWiped } = await opened({ deny: 'wipe' })
+      const { runtime, agent, wasWiped } = opened({ deny: 'wipe' })
       expect(await runtime.invoke('direct', {})).toBe('wiped')
       expect(await agent.invoke('uses', {})).toBe('wiped')
       expect(wasWiped()).toBe(true)
     })
 
     it('is asked about as its target is, with the arguments', async () => {
-      const refused = await opened({})
+      const refused = opened({})
       await expect(refused.agent.invoke('to-gated', { file: 'a' })).rejects.toMatchObject({
         code: 'APPROVAL_DENIED',
       })
       expect(refused.asked).toEqual([['gated', { file: 'a' }]])
-      const allowed = await opened({}, 'allow-once')
+      const allowed = opened({}, 'allow-once')
       expect(await allowed.agent.invoke('to-gated', { file: 'a' })).toBe('ran')
     })
 
     it('may be hidden, registered, or a base', async () => {
-      const { agent } = await opened({})
+      const { agent } = opened({})
       expect(await agent.invoke('to-helper')).toBe('helped')
       expect(await agent.invoke('to-registered')).toBe('ran')
       expect(await agent.invoke('inherits-base', {})).toBe('the base ran')
@@ -125,7 +126,7 @@ describe.each(some(['from disk', 'compiled']))(
         ['to-registered', 'registered'],
         ['inherits-base', 'base'],
       ] as const) {
-        const { agent } = await opened({ deny: denied })
+        const { agent } = opened({ deny: denied })
         await expect(agent.invoke(name)).rejects.toMatchObject({ code: 'TOOL_DENIED' })
       }
     })

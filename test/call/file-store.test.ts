@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import { createRuntime, type Store } from 'agent-apps'
 import { fileStore } from 'agent-apps/store'
 import { describe, expect, it } from 'vitest'
+import { times } from '../support/long.js'
 import { startCode } from '../support/processes.js'
 import { temporary } from '../support/temporary.js'
 
@@ -86,7 +87,7 @@ describe('fileStore', () => {
 
   it('lets one of many at the same time win', async () => {
     const store = fileStore(temporary())
-    for (let round = 0; round < 10; round++) {
+    for (let round = 0; round < times(3, 10); round++) {
       const before = (await store.get('a'))?.version ?? null
       const tries = await Promise.allSettled(Array.from({ length: 8 }, (_, n) => store.set('a', n, before)))
       expect(tries.filter(({ status }) => status === 'fulfilled')).toHaveLength(1)

@@ -331,10 +331,10 @@ describe('the schema of a result', () => {
 
 describe('timeout', () => {
   it.each(some(['compiled', 'from disk']))('does not count the importing of a tool’s code, %s', async how => {
-    const slow = `await new Promise(done => setTimeout(done, 600))\n`
+    const slow = `await new Promise(done => setTimeout(done, 300))\n`
     const cwd = makeTree({
       'package.json': '{"type":"module"}\n',
-      'skills/slow.skill.js': slow + code('slow', { timeout: 300 }, `return 'slow'`),
+      'skills/slow.skill.js': slow + code('slow', { timeout: 150 }, `return 'slow'`),
       'skills/bad.skill.js': `if (globalThis.isBroken) throw new Error('broken')\n${code('bad', { timeout: 300, again: true }, '')}`,
       'skills/again.skill.js': code(
         'again',
@@ -406,13 +406,13 @@ describe('timeout', () => {
 describe('retry', () => {
   it('tries again what is retryable, waiting longer each time', async () => {
     const { body, times } = flaky(9, { retryable: true })
-    const { call } = tool({ retry: { attempts: 10, delay: 20, most: 50 } }, body)
+    const { call } = tool({ retry: { attempts: 10, delay: 5, most: 12 } }, body)
     expect(await call()).toBe('after 10')
     const waits = times.slice(1).map((time, at) => time - (times[at] ?? 0))
-    const least = [19, 39]
-    expect(waits.every((wait, at) => wait >= (least[at] ?? 49))).toBe(true)
-    // Without `most` the last wait alone would take five seconds.
-    expect(waits.at(-1)).toBeLessThan(2500)
+    const least = [4, 9]
+    expect(waits.every((wait, at) => wait >= (least[at] ?? 11))).toBe(true)
+    // Without `most` the last wait alone would take 1,280 ms.
+    expect(waits.at(-1)).toBeLessThan(640)
   })
 
   it('gives up with the last error', async () => {

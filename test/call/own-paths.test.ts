@@ -1,6 +1,6 @@
 import { type Context, createRuntime, ctxTarget, ctxTool, registerTool } from 'agent-apps'
 import { compile } from 'agent-apps/compiler'
-import { describe, expect, it } from 'vitest'
+import { beforeAll, describe, expect, it } from 'vitest'
 import { some } from '../support/long.js'
 import { makeTree, skill } from '../support/tree.js'
 
@@ -24,13 +24,15 @@ const TREE = {
 }
 
 describe.each(some(['disk', 'compiled']))('paths and cwd that a middleware sets, from %s', way => {
+  let cwd: string
+  beforeAll(async () => {
+    cwd = makeTree(TREE)
+    if (way === 'compiled')
+      for (const path of ['skills', 'tenant/skills']) await compile({ cwd, paths: [path] })
+  })
+
   /** A runtime whose tool `tool` runs `body` within a middleware that sets `config`. */
   async function runtimeWith(config: object, body: (ctx: Context) => unknown) {
-    const cwd = makeTree(TREE)
-    if (way === 'compiled') {
-      await compile({ cwd, paths: ['skills'] })
-      await compile({ cwd, paths: ['tenant/skills'] })
-    }
     const runtime = createRuntime({ cwd, paths: ['skills'] })
     await registerTool(runtime.globals, {
       name: 'choose',

@@ -1,4 +1,4 @@
-import { rmSync, utimesSync } from 'node:fs'
+import { cpSync, rmSync, utimesSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import {
   clearAllCaches,
@@ -12,6 +12,7 @@ import { compile } from 'agent-apps/compiler'
 import { describe, expect, it } from 'vitest'
 import { around, code, main, text, worker } from '../support/cascade-project.js'
 import { isLong } from '../support/long.js'
+import { temporary } from '../support/temporary.js'
 import { goodSkills, makeTree, type Tree, writeTree } from '../support/tree.js'
 
 declare global {
@@ -59,25 +60,13 @@ describe.each(isLong ? WAYS : [WAYS[1]])('%s, of %s, %s', (freshness, kind, when
     edit: (tree: Tree, removed?: string[]) => Promise<void>
   }
 
-  async function project(more: Tree = {}): Promise<Project> {
-    const many = kind === 'shards' ? goodSkills(300) : {}
-    const added = Object.fromEntries(Object.entries(many).map(([path, item]) => [`a/${path}`, item]))
-    const tree = { ...TREE, ...added, ...more }
-    const cwd = makeTree(tree)
-    const old = new Date(Date.now() - 3_600_000)
-    for (const path of Object.keys(tree)) {
-      utimesSync(join(cwd, path), old, old)
-      utimesSync(dirname(join(cwd, path)), old, old)
-    }
-    if (kind !== 'files') {
-      await compile({ cwd, paths: PATHS })
-      // The index is of some time ago, and so are the directories.
-      for (const path of PATHS) {
-        const time = new Date(Date.now() - 60_000)
-        utimesSync(join(cwd, path, '.agent-apps.json'), time, time)
-        utimesSync(join(cwd, path), time, time)
-      }
-    }
+  /** The project without more, which is made once, and copied for each test. */
+  let template: Promise<string> | undefined
+
+  async function project(more?: Tree): Promise<Project> {
+    template ??= made({})
+    const cwd = more ? await made(more) : temporary()
+    if (!more) cpSync(await template, cwd, { recursive: true, preserveTimestamps: true })
     const start = () => createRuntime({ cwd, paths: PATHS, freshness })
     const one = { cwd, runtime: start(), calls, edit }
     if (when === 'after a call') for (const name of ['t', 'u', 'plain', 'quiet']) await calls(name)
@@ -102,6 +91,28 @@ describe.each(isLong ? WAYS : [WAYS[1]])('%s, of %s, %s', (freshness, kind, when
       await compile({ cwd, paths: PATHS })
       one.runtime = start()
     }
+  }
+
+  async function made(more: Tree): Promise<string> {
+    const many = kind === 'shards' ? goodSkills(300) : {}
+    const added = Object.fromEntries(Object.entries(many).map(([path, item]) => [`a/${path}`, item]))
+    const tree = { ...TREE, ...added, ...more }
+    const cwd = makeTree(tree)
+    const old = new Date(Date.now() - 3_600_000)
+    for (const path of Object.keys(tree)) {
+      utimesSync(join(cwd, path), old, old)
+      utimesSync(dirname(join(cwd, path)), old, old)
+    }
+    if (kind !== 'files') {
+      await compile({ cwd, paths: PATHS })
+      // The index is of some time ago, and so are the directories.
+      for (const path of PATHS) {
+        const time = new Date(Date.now() - 60_000)
+        utimesSync(join(cwd, path, '.agent-apps.json'), time, time)
+        utimesSync(join(cwd, path), time, time)
+      }
+    }
+    return cwd
   }
 
   it('sees a base that was edited, and one that gives something only now', async () => {

@@ -454,7 +454,7 @@ const said = ({ results }: Outcome): Said[] =>
   ])
 
 describe('a tool runs the same compiled, bundled and from disk', async () => {
-  const cases = oneIn(2, Object.entries(CASES))
+  const cases = oneIn(4, Object.entries(CASES))
   const outcomes = await bothWays(cases.map(([, one]) => one))
   // A few of them in a bundle, too, and all in `npm run test:long`.
   const toBundle = oneIn(

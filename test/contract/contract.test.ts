@@ -292,7 +292,7 @@ describe('inline code', () => {
       { TMPDIR: join(cwd, 'absent') },
     )
 
-  it('needs no temporary file, from disk', async () => {
+  it('needs no temporary file, from disk', { tags: 'long' }, async () => {
     const { cwd } = await project('from disk', { 'skills/greet.skill.md': GREET })
     expect(answer(cwd, 'check')).toBe('Hello, Ada!\n')
   })

@@ -71,6 +71,9 @@ function skillWith(name: string, metadata: string): string {
   return `---\nname: ${name}\ndescription: Does.\nmetadata:\n  ${metadata}\n---\nText.\n`
 }
 
+/** So many that their index is split. */
+const MANY = manySkills(140)
+
 interface Document {
   [key: string]: unknown
 }
@@ -137,7 +140,7 @@ export default () => words('text')
   })
 
   it('accepts a split index, each of its shards and its list', async () => {
-    const { index, shards, list } = await compiled({ ...TREE, ...manySkills(200) })
+    const { index, shards, list } = await compiled({ ...TREE, ...MANY })
     expect(index).toHaveProperty('shards')
     expect(shards.length).toBeGreaterThan(1)
     for (const document of [index, ...shards, list]) expect(problems(document)).toEqual([])
@@ -204,7 +207,7 @@ export default () => words('text')
     ['too few shards', 'shards', ['0'.repeat(32)]],
     ['sections besides shards', 'tools', {}],
   ])('rejects a header with %s', async (_, path, value) => {
-    const { index } = await compiled(manySkills(200))
+    const { index } = await compiled(MANY)
     expect(problems(mutated(index, path, value))).not.toEqual([])
   })
 
@@ -223,13 +226,13 @@ export default () => words('text')
       ['a column of nobody', 'tags', []],
     ]),
   )('rejects a list with %s', async (_, path, value) => {
-    const { list } = await compiled(manySkills(200))
+    const { list } = await compiled(MANY)
     expect(problems(list)).toEqual([])
     expect(problems(mutated(list ?? {}, path, value))).not.toEqual([])
   })
 
   it('rejects a shard with a header field', async () => {
-    const { shards } = await compiled(manySkills(200))
+    const { shards } = await compiled(MANY)
     expect(problems({ ...shards[0], version: 2 })).not.toEqual([])
   })
 
@@ -266,7 +269,7 @@ export default () => words('text')
   })
 
   it('is described by the page with digests and shard numbers that hold', async () => {
-    const { index, shards } = await compileTree(manySkills(200))
+    const { index, shards } = await compileTree(MANY)
     expect(sha256((index.shards as string[]).join('\n'))).toBe(index.hash)
     for (const digest of index.shards as string[]) {
       const bytes = readFileSync(join(root, `.agent-apps/index-${digest}.json`))

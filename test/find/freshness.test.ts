@@ -4,7 +4,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { clearToolCache, createRuntime, type Runtime } from 'agent-apps'
 import { compile } from 'agent-apps/compiler'
 import { describe, expect, it } from 'vitest'
-import { oneIn } from '../support/long.js'
+import { oneIn, times } from '../support/long.js'
 import { ownTools } from '../support/own-tools.js'
 import { goodSkills, makeTree, skill, type Tree, writeTree } from '../support/tree.js'
 
@@ -164,7 +164,7 @@ describe.each(['compiled', 'from disk'])('check, %s: after a name was looked for
     return { dir, runtime }
   }
 
-  it.each([0, 100])('one is found that was added below the top %i ms later', async pause => {
+  it.each([0, 60])('one is found that was added below the top %i ms later', async pause => {
     const { dir, runtime } = await looked({})
     await sleep(pause)
     for (const name of ['added', 'more']) {
@@ -198,7 +198,7 @@ describe.each(['compiled', 'from disk'])('check, %s: after a name was looked for
       expect(runtime.stats().parser).toBe('unused')
       return
     }
-    await sleep(100)
+    await sleep(60)
     await runtime.findTool('added')
     const read = runtime.globals.cache.nameIndex.get(dir)
     expect(read?.get('old')).toBe(join(dir, 'group/old/SKILL.md'))
@@ -235,7 +235,7 @@ describe.each(['compiled', 'from disk'])('check, %s: one snapshot', way => {
 
   it('answers a call by what was written before it, whatever other calls are in progress', async () => {
     const { dir, runtime } = await opened(goodSkills(3))
-    for (let ticks = 0; ticks < 40; ticks++) {
+    for (let ticks = 0; ticks < times(15, 40); ticks++) {
       const name = `added-${ticks}`
       const early = runtime.findTool(name)
       for (let tick = 0; tick < ticks; tick++) await null

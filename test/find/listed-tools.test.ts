@@ -81,11 +81,10 @@ describe('a list of an index', () => {
     ['no main skill, and so no rules', ['second']],
   ]
   it.each(oneIn(3, PATHS))('says what its shards say: %s', async (_, paths) => {
-    const [byList, byShards] = [copyOf(cwd), copyOf(cwd)]
-    for (const dir of [byList, byShards]) {
-      writeFileSync(join(dir, 'agent-apps.config.json'), JSON.stringify({ paths }))
-      await compile({ cwd: dir })
-    }
+    const byList = copyOf(cwd)
+    writeFileSync(join(byList, 'agent-apps.config.json'), JSON.stringify({ paths }))
+    await compile({ cwd: byList })
+    const byShards = copyOf(byList)
     for (const { dir } of searchDirectories(paths)) forgetList(join(byShards, dir))
     const [listed, recorded] = [await said(byList, paths), await said(byShards, paths)]
     expect(listed.tools.length).toBeGreaterThan(140)
@@ -293,8 +292,8 @@ function inside<Value extends object>(dir: string, value: Value): Value {
 
 const compiledOnes = new Map<string, Promise<string>>()
 
-/** A copy of the project with one of its directories compiled, which is done once. */
-async function compiledCopy(path: 'first' | 'second'): Promise<string> {
+/** The project with one of its directories compiled, which is done once. */
+function compiledOnce(path: 'first' | 'second'): Promise<string> {
   const once = async (): Promise<string> => {
     const dir = temporary()
     cpSync(join(cwd, path), join(dir, path), { recursive: true, preserveTimestamps: true })
@@ -303,12 +302,16 @@ async function compiledCopy(path: 'first' | 'second'): Promise<string> {
   }
   const made = compiledOnes.get(path) ?? once()
   compiledOnes.set(path, made)
-  return copyOf(await made)
+  return made
 }
 
-/** A runtime over a compiled directory of its own. */
+async function compiledCopy(path: 'first' | 'second'): Promise<string> {
+  return copyOf(await compiledOnce(path))
+}
+
+/** A runtime over a compiled directory. */
 async function compiled(path: 'first' | 'second'): Promise<Runtime> {
-  const dir = await compiledCopy(path)
+  const dir = await compiledOnce(path)
   const runtime = createRuntime({ cwd: dir, paths: [path], freshness: 'trust' })
   expect((await runtime.findTool('good-4'))?.origin.via).toBe('index')
   return createRuntime({ cwd: dir, paths: [path], freshness: 'trust' })

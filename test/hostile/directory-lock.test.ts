@@ -70,10 +70,10 @@ it.each([
   setTimeout(() => {
     expect(readFileSync(lock, 'utf8')).toBe(text)
     rmSync(lock)
-  }, 200)
+  }, 60)
   const started = Date.now()
   await withDirectoryLock(dir, () => {})
-  expect(Date.now() - started).toBeGreaterThan(150)
+  expect(Date.now() - started).toBeGreaterThan(50)
 })
 
 it.each<[string, Tree]>([
@@ -113,7 +113,7 @@ it('of two that see one abandoned lock, only one takes it over', async () => {
     if (pid === GONE && existsSync(lock)) {
       rmSync(lock)
       writeFileSync(lock, other)
-      setTimeout(() => rmSync(lock), 300)
+      setTimeout(() => rmSync(lock), 80)
     }
     return kill(pid, signal)
   })
@@ -121,7 +121,7 @@ it('of two that see one abandoned lock, only one takes it over', async () => {
   await withDirectoryLock(dir, () => {
     expect(readFileSync(lock, 'utf8')).not.toBe(other)
   })
-  expect(Date.now() - started).toBeGreaterThan(250)
+  expect(Date.now() - started).toBeGreaterThan(70)
   expect(readdirSync(join(dir, '.agent-apps'))).toEqual([])
 })
 

@@ -135,8 +135,13 @@ describe('configurations of middleware', () => {
     )
   })
 
-  const wrong = (name: string, value: string) =>
-    told({ 'skills/a.skill.md': skill('a', `${name}: ${value}`) })
+  /** What is told of skills that each have one of the values, which are in one project. */
+  const toldOf = (name: string, values: readonly string[]) =>
+    told(
+      Object.fromEntries(
+        values.map((value, at) => [`skills/a${at}.skill.md`, skill(`a${at}`, `${name}: ${value}`)]),
+      ),
+    )
 
   it.each(
     oneIn(2, [
@@ -147,12 +152,13 @@ describe('configurations of middleware', () => {
       ['trace', ['loud', '{}']],
     ]),
   )('%s: what it does not take is told at the key', async (name, values) => {
-    for (const value of values)
-      expect(await wrong(name, value), value).toEqual([
+    expect(await toldOf(name, values)).toEqual(
+      values.map((_, at) =>
         expect.stringContaining(
-          `skills/a.skill.md:5:3 middleware-config: The middleware "${name}" cannot use`,
+          `skills/a${at}.skill.md:5:3 middleware-config: The middleware "${name}" cannot use`,
         ),
-      ])
+      ),
+    )
   })
 
   it.each(
@@ -167,7 +173,7 @@ describe('configurations of middleware', () => {
       ['trace', ['true', 'false']],
     ]),
   )('%s: of what it takes nothing is said', async (name, values) => {
-    for (const value of values) expect(await wrong(name, value), value).toEqual([])
+    expect(await toldOf(name, values)).toEqual([])
   })
 
   it('of the library are refused when they run where they are told, and only there', {

@@ -5,7 +5,7 @@ import { compile, loadConfig } from 'agent-apps/compiler'
 import { afterEach, describe, expect, it, vi } from 'vitest'
 import { withSum } from '../../runtime/approvals/user-lines.js'
 import { temporary } from '../support/temporary.js'
-import { skill, writeTree } from '../support/tree.js'
+import { skill, type Tree, writeTree } from '../support/tree.js'
 import {
   asking,
   code,
@@ -33,6 +33,22 @@ async function digestOf(project: string): Promise<string> {
   return requests[0]?.digest ?? ''
 }
 
+/** A project with skills that want more than a stranger's may have; compiled once, and copied. */
+const CLONE: Tree = {
+  ...PROJECT,
+  'skills/gated/SKILL.md': skill('gated', 'G.\n', 'metadata: { gated: true }\n'),
+  'skills/SKILL.md': skill(
+    'main',
+    'M.\n',
+    'metadata: { role: main, trust: { rules: "gated($policy=allow)" } }\n',
+  ),
+  'skills/typed/SKILL.md': skill(
+    'typed',
+    'T.\n',
+    'metadata:\n  params: { type: object, properties: { a: { type: string } } }\n',
+  ),
+}
+
 describe('a clone', () => {
   it('whose configuration says yolo allows nothing (CVE-2026-33068)', async () => {
     const policy = {
@@ -41,14 +57,8 @@ describe('a clone', () => {
       rules: '*($policy=allow) gated($policy=allow)',
     }
     const project = await compiled({
-      ...PROJECT,
+      ...CLONE,
       'agent-apps.config.json': JSON.stringify({ paths: ['skills'], policy, freshness: 'check' }),
-      'skills/gated/SKILL.md': skill('gated', 'G.\n', 'metadata: { gated: true }\n'),
-      'skills/SKILL.md': skill(
-        'main',
-        'M.\n',
-        'metadata: { role: main, trust: { rules: "gated($policy=allow)" } }\n',
-      ),
     })
     const runtime = createRuntime({ project })
     registerTool(runtime.globals, {
@@ -135,14 +145,7 @@ describe('a clone', () => {
   })
 
   it('with an index that names any code as a schema’s or a module has none of it run', async () => {
-    const project = await compiled({
-      ...PROJECT,
-      'skills/typed/SKILL.md': skill(
-        'typed',
-        'T.\n',
-        'metadata:\n  params: { type: object, properties: { a: { type: string } } }\n',
-      ),
-    })
+    const project = await compiled(CLONE)
     const index = join(project, 'skills/.agent-apps.json')
     const { modules = [] } = JSON.parse(
       (await import('node:fs')).readFileSync(index, 'utf8').split('\n').join(''),
