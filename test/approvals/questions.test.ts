@@ -44,7 +44,9 @@ function host(options: RuntimeOptions = {}) {
 }
 
 /** Until nothing goes on any more but what waits for a person. */
-const settled = (): Promise<void> => new Promise(done => setTimeout(done, 30))
+const settled = (): Promise<void> => new Promise(done => setTimeout(done, 15))
+
+const until = (holds: () => void): Promise<void> => vi.waitFor(holds, { interval: 2 })
 
 describe('questions to one person', () => {
   it('are shown one at a time, and each answer is for the one that is shown', async () => {
@@ -53,7 +55,7 @@ describe('questions to one person', () => {
     calls.push(code(agent.invoke('asks')))
     const seen: string[] = []
     for (let at = 0; at < 4; at++) {
-      await vi.waitFor(() => expect(shown).toHaveLength(at + 1))
+      await until(() => expect(shown).toHaveLength(at + 1))
       await settled()
       expect(shown).toHaveLength(at + 1)
       const { request, answer } = shown[at] as Shown
@@ -70,7 +72,7 @@ describe('questions to one person', () => {
     for (const more of [{}, { sessionId: 't' }, { userId: 'v' }])
       void code(runtime.forAgent({ ...ids, ...more }).invoke('gated'))
     void code(runtime.forAgent({ ...ids, agentId: 'another' }).invoke('gated'))
-    await vi.waitFor(() => expect(shown).toHaveLength(3))
+    await until(() => expect(shown).toHaveLength(3))
     await settled()
     // Which of them comes first is left open.
     const whose = shown.map(
@@ -83,7 +85,7 @@ describe('questions to one person', () => {
     const { agent, shown } = host({ interactParallel: true })
     for (const a of [1, 2, 3]) void code(agent.invoke('gated', { a }))
     void code(agent.invoke('asks'))
-    await vi.waitFor(() => expect(shown).toHaveLength(4))
+    await until(() => expect(shown).toHaveLength(4))
   })
 
   it('have all of their time from when they are shown', async () => {
@@ -110,7 +112,7 @@ describe('questions to one person', () => {
     const { agent, shown } = host()
     const [first, second] = [new AbortController(), new AbortController()]
     const calls = [code(agent.invoke('gated', { a: 1 }, { signal: first.signal }))]
-    await vi.waitFor(() => expect(shown).toHaveLength(1))
+    await until(() => expect(shown).toHaveLength(1))
     calls.push(
       code(agent.invoke('gated', { a: 2 }, { signal: second.signal })),
       code(agent.invoke('gated', { a: 3 })),
@@ -122,7 +124,7 @@ describe('questions to one person', () => {
     expect(shown[0]?.request.signal.aborted).toBe(false)
     first.abort()
     expect(await calls[0]).toBe('RUN_ABORTED')
-    await vi.waitFor(() => expect(shown).toHaveLength(2))
+    await until(() => expect(shown).toHaveLength(2))
     expect(shown[0]?.request.signal.aborted).toBe(true)
     // It comes too late, and for nothing that is shown now.
     shown[0]?.answer('allow-session')
@@ -157,10 +159,12 @@ describe('questions to one person', () => {
       execute: () => 'written',
     })
     const calls = [1, 2].map(a => agent.invoke('write', { a }))
-    await vi.waitFor(() => expect(shown).toHaveLength(1))
+    await until(() => expect(shown).toHaveLength(1))
+    // The other one waits by then.
+    await settled()
     text = 'new'
     shown[0]?.answer('allow-once')
-    await vi.waitFor(() => expect(shown).toHaveLength(2))
+    await until(() => expect(shown).toHaveLength(2))
     expect(shown.map(({ request }) => 'preview' in request && request.preview)).toEqual(['old', 'new'])
     shown[1]?.answer('allow-once')
     await Promise.all(calls)
@@ -179,13 +183,13 @@ describe('questions to one person', () => {
       execute: ({ a }) => `edited ${a}`,
     })
     const calls = [code(agent.invoke('gated')), code(agent.invoke('edit', { path: 'x', a: 1 }))]
-    await vi.waitFor(() => expect(shown).toHaveLength(1))
+    await until(() => expect(shown).toHaveLength(1))
     await settled()
     calls.push(code(agent.invoke('edit', { path: 'x', a: 2 })))
     await settled()
     isGone = true
     for (const at of [0, 1]) {
-      await vi.waitFor(() => expect(shown).toHaveLength(at + 1))
+      await until(() => expect(shown).toHaveLength(at + 1))
       shown[at]?.answer('allow-session')
     }
     expect(await Promise.all(calls)).toEqual(['gated ran', 'EDIT_FAILED', 'edited 2'])
@@ -201,12 +205,12 @@ describe('questions to one person', () => {
     runtime.register({ name: 'gated', description: 'Is gated.', gated: true, execute: () => 'gated ran' })
     const agent = runtime.forAgent(ids)
     const calls = [agent.invoke('gated')]
-    await vi.waitFor(() => expect(shown).toHaveLength(1))
+    await until(() => expect(shown).toHaveLength(1))
     calls.push(agent.invoke('build'))
-    await new Promise(done => setTimeout(done, 150))
+    await new Promise(done => setTimeout(done, 50))
     expect(shown).toHaveLength(1)
     shown[0]?.answer('allow-once')
-    await vi.waitFor(() => expect(shown).toHaveLength(2))
+    await until(() => expect(shown).toHaveLength(2))
     shown[1]?.answer('allow-session')
     expect(await Promise.all(calls)).toEqual(['gated ran', 'build ran'])
     expect(shown.map(({ request }) => request.kind)).toEqual(['approval', 'project'])

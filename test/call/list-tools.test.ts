@@ -109,7 +109,7 @@ it('an index of rules leaves out none that selects a tool', () => {
   const word = (): string =>
     Array.from({ length: 1 + Math.floor(random() * 3) }, () => pick(['a', 'b', 'ab', 'bash', '-'])).join('')
   let selected = 0
-  for (let count = 0; count < times(40, 2_000); count++) {
+  for (let count = 0; count < times(20, 2_000); count++) {
     const rules = Array.from({ length: 12 }, () => parsePatterns(pattern())).flat()
     const index = new RuleIndex(rules)
     for (let round = 0; round < 5; round++) {

@@ -21,12 +21,19 @@ async function told(cwd: string): Promise<string[]> {
   return lines[0] ?? []
 }
 
+/** What is said of skills `a0`, `a1`, … with each of the bodies, besides a skill `a`. */
+const toldOfAll = (bodies: readonly string[]): Promise<string[]> =>
+  toldOf(
+    'Do it.\n',
+    Object.fromEntries(bodies.map((body, at) => [`skills/a${at}.skill.md`, skill(`a${at}`, body)])),
+  )
+
 const toldOf = (body: string, more: Tree = {}): Promise<string[]> =>
   told(makeTree({ 'skills/a.skill.md': skill('a', body), 'skills/notes.md': '# Notes\n', ...more }))
 
 describe('what does nothing in a directive of the library', () => {
-  it.each(
-    oneIn<[body: string, said: string, line?: number]>(2, [
+  it('is told', async () => {
+    const slips: [body: string, said: string, line?: number][] = [
       [':skill[a]{shw=description}', 'the directive "skill" has no attribute "shw" / Did you mean "show"?'],
       [
         '::include[notes.md]{line=1}',
@@ -51,18 +58,22 @@ describe('what does nothing in a directive of the library', () => {
         'the path "argz.x" leads to no value of a call / Did you mean "args"?',
         6,
       ],
-    ]),
-  )('%s', async (body, said, line = 5) => {
-    const expected = said.charAt(0).toUpperCase() + said.slice(1)
-    expect(await toldOf(body)).toEqual([`skills/a.skill.md:${line}:1 directive-idle: ${expected}`])
+    ]
+    expect(await toldOfAll(slips.map(([body]) => body))).toEqual(
+      slips.map(([, said, line = 5], at) => {
+        const expected = said.charAt(0).toUpperCase() + said.slice(1)
+        return `skills/a${at}.skill.md:${line}:1 directive-idle: ${expected}`
+      }),
+    )
   })
 
-  it.each([
-    ':value[args.x]{default=y} :value[env.X] :value[args] :value[locals["x"]] :value[${args.root}.x]',
-    '::include[notes.md]{lines=1}\n\n:::each{path=args.x as=y}\n:value[locals.y]\n:::\n\n:::if{path=run.id equals=a}\nx\n:::\n',
-    'In code: `:value[city]`, and as text: \\:value[city].',
-  ])('is not %s', async body => {
-    expect(await toldOf(body)).toEqual([])
+  it('is none of these', async () => {
+    const sound = [
+      ':value[args.x]{default=y} :value[env.X] :value[args] :value[locals["x"]] :value[${args.root}.x]',
+      '::include[notes.md]{lines=1}\n\n:::each{path=args.x as=y}\n:value[locals.y]\n:::\n\n:::if{path=run.id equals=a}\nx\n:::\n',
+      'In code: `:value[city]`, and as text: \\:value[city].',
+    ]
+    expect(await toldOfAll(sound)).toEqual([])
   })
 
   it('is not told of a directive of the project that has the name', async () => {
@@ -88,8 +99,8 @@ describe('what reads like `:::else` in a block `:::if`', () => {
   const said = (written: string): string =>
     `\`${written}\` is text here, and does not begin the other branch of \`:::if\` / Did you mean \`:::else\`? It must be alone on its line.`
 
-  it.each(
-    oneIn(2, [
+  it('is told', async () => {
+    const branches = [
       [':::esle', ':::esle'],
       [':::Else', ':::Else'],
       [':::ELSE', ':::ELSE'],
@@ -98,10 +109,11 @@ describe('what reads like `:::else` in a block `:::if`', () => {
       ['::::elsee', '::::elsee'],
       [':::else{path=args.y}', ':::else'],
       [':::else it is not', ':::else'],
-    ]),
-  )('%s', async (line, written) => {
-    const body = `:::if{path=args.x}\nyes\n${line}\nno\n:::\n`
-    expect(await toldOf(body)).toEqual([`skills/a.skill.md:7:1 directive-idle: \`${said(written).slice(1)}`])
+    ] as const
+    const bodies = branches.map(([line]) => `:::if{path=args.x}\nyes\n${line}\nno\n:::\n`)
+    expect(await toldOfAll(bodies)).toEqual(
+      branches.map(([, written], at) => `skills/a${at}.skill.md:7:1 directive-idle: ${said(written)}`),
+    )
   })
 
   it('is told in a quote, and in a block inside', async () => {

@@ -9,73 +9,79 @@ import { makeTree, skill } from '../support/tree.js'
 const LOST = 'The symbolic link leads nowhere'
 
 /** What names `gone`, a link that leads nowhere, or the folder `base` whose SKILL.md is one: what is told of it, and what a call says. */
-const CASES: Record<string, { skill: string; told: string; code: string; message: string }> = {
+const CASES: Record<
+  string,
+  { skill: (name: string) => string; told: string; code: string; message: string }
+> = {
   'a base': {
-    skill: text('user', { $inherit: 'gone' }),
+    skill: name => text(name, { $inherit: 'gone' }),
     told: `inherit-broken "gone" cannot be inherited from: gone:1: ${LOST}`,
     code: 'CASCADE_INVALID',
     message: `gone:1: ${LOST}`,
   },
   'a base by its path': {
-    skill: text('user', { $inherit: './gone' }),
+    skill: name => text(name, { $inherit: './gone' }),
     told: `inherit-broken "./gone" cannot be inherited from: gone:1: ${LOST}`,
     code: 'CASCADE_INVALID',
     message: `gone:1: ${LOST}`,
   },
   'a base by its folder': {
-    skill: text('user', { $inherit: './base' }),
+    skill: name => text(name, { $inherit: './base' }),
     told: `inherit-broken "./base" cannot be inherited from: base/SKILL.md:1: ${LOST}`,
     code: 'CASCADE_INVALID',
     message: `base/SKILL.md:1: ${LOST}`,
   },
   'a base by its folder, whose SKILL.md is a folder': {
-    skill: text('user', { $inherit: './folder' }),
+    skill: name => text(name, { $inherit: './folder' }),
     told: 'inherit-broken "./folder" cannot be inherited from: folder/SKILL.md:1: The file cannot be read: not a regular file',
     code: 'CASCADE_INVALID',
     message: 'folder/SKILL.md:1: The file cannot be read: not a regular file',
   },
   'a base by its path, which is a folder': {
-    skill: text('user', { $inherit: './none.skill.md' }),
+    skill: name => text(name, { $inherit: './none.skill.md' }),
     told: 'inherit-broken "./none.skill.md" cannot be inherited from: none.skill.md:1: The file cannot be read: not a regular file',
     code: 'CASCADE_INVALID',
     message: 'none.skill.md:1: The file cannot be read: not a regular file',
   },
   'a directive': {
-    skill: skill('user', ':skill[gone]\n'),
+    skill: name => skill(name, ':skill[gone]\n'),
     told: `directive-failed The skill "gone" is broken: gone:1: ${LOST}`,
     code: 'DIRECTIVE_FAILED',
     message: `the skill "gone" is broken: gone:1: ${LOST}`,
   },
   'a directive by its folder': {
-    skill: skill('user', ':skill[./base]\n'),
+    skill: name => skill(name, ':skill[./base]\n'),
     told: `directive-failed The skill "./base" is broken: base/SKILL.md:1: ${LOST}`,
     code: 'DIRECTIVE_FAILED',
     message: `the skill "./base" is broken: base/SKILL.md:1: ${LOST}`,
   },
   'a delegate': {
-    skill: text('user', { delegate: 'gone' }),
+    skill: name => text(name, { delegate: 'gone' }),
     told: `delegate-broken The delegate "gone" is broken: gone:1: ${LOST}`,
     code: 'TOOL_BROKEN',
     message: LOST,
   },
   'a delegate by its folder': {
-    skill: text('user', { delegate: './base' }),
+    skill: name => text(name, { delegate: './base' }),
     told: `delegate-broken The delegate "./base" is broken: base/SKILL.md:1: ${LOST}`,
     code: 'TOOL_BROKEN',
     message: LOST,
   },
   'a delegate by its file': {
-    skill: text('user', { delegate: './bad.skill.md' }),
+    skill: name => text(name, { delegate: './bad.skill.md' }),
     told: 'delegate-broken The delegate "./bad.skill.md" is broken: bad.skill.md:3: ',
     code: 'TOOL_BROKEN',
     message: 'bad.skill.md:3:',
   },
 }
 
-function project(user: string): string {
+/** A project with a skill `user-0`, `user-1`, … for each of the cases. */
+function project(): string {
   const cwd = makeTree({
     'package.json': '{"type":"module"}\n',
-    'skills/user.skill.md': user,
+    ...Object.fromEntries(
+      Object.values(CASES).map(({ skill }, at) => [`skills/user-${at}.skill.md`, skill(`user-${at}`)]),
+    ),
     'skills/bad.skill.md': '---\nname: bad\ndescription: [x\n---\n',
   })
   symlinkSync('../shared/gone', join(cwd, 'skills/gone'))
@@ -87,29 +93,38 @@ function project(user: string): string {
   return cwd
 }
 
-async function called(cwd: string, freshness: 'check' | 'trust'): Promise<{ code: string; message: string }> {
-  const runtime = createRuntime({ cwd, paths: ['skills'], freshness })
-  const error: unknown = await runtime.invoke('user').then(
-    () => null,
-    (error: unknown) => error,
+/** What calling the skill of each case throws. */
+function called(cwd: string, freshness: 'check' | 'trust'): Promise<unknown[]> {
+  const { invoke } = createRuntime({ cwd, paths: ['skills'], freshness })
+  return Promise.all(
+    Object.keys(CASES).map(async (what, at) => {
+      const error: unknown = await invoke(`user-${at}`).catch((error: unknown) => error)
+      if (!isAgentAppsError(error)) throw error
+      return { what, code: error.code, message: error.message }
+    }),
   )
-  if (!isAgentAppsError(error)) throw error
-  return error
 }
 
-describe('a reference to what does not load', () => {
-  it.each(Object.entries(CASES))('%s', async (_what, { skill, told, code, message }) => {
-    const cwd = project(skill)
-    const expected = { code, message: expect.stringContaining(message) }
-    expect(await called(cwd, 'check')).toMatchObject(expected)
-    for (const tell of [check, compile, compile]) {
-      const { diagnostics } = await tell({ cwd, paths: ['skills'] })
-      const own = diagnostics.filter(({ file }) => file === 'skills/user.skill.md')
-      expect(own.map(({ ruleId, reason }) => `${ruleId} ${reason}`)).toEqual([expect.stringContaining(told)])
-    }
-    expect(await called(cwd, 'check')).toMatchObject(expected)
-    expect(await called(cwd, 'trust')).toMatchObject(expected)
-  })
+it('a reference to what does not load is told, and keeps its tool from running', async () => {
+  const cwd = project()
+  const cases = Object.entries(CASES)
+  const expected = cases.map(([what, { code, message }]) => ({
+    what,
+    code,
+    message: expect.stringContaining(message),
+  }))
+  expect(await called(cwd, 'check')).toEqual(expected)
+  for (const tell of [check, compile, compile]) {
+    const { diagnostics } = await tell({ cwd, paths: ['skills'] })
+    const own = cases.map((_, at) =>
+      diagnostics
+        .filter(({ file }) => file === `skills/user-${at}.skill.md`)
+        .map(({ ruleId, reason }) => `${ruleId} ${reason}`),
+    )
+    expect(own).toEqual(cases.map(([, { told }]) => [expect.stringContaining(told)]))
+  }
+  expect(await called(cwd, 'check')).toEqual(expected)
+  expect(await called(cwd, 'trust')).toEqual(expected)
 })
 
 describe('a directive that does not load', () => {

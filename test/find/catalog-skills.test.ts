@@ -1,8 +1,9 @@
-import { rmSync } from 'node:fs'
+import { cpSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { createRuntime, type OpenedSkill, type Runtime, registerTool, type ToolFunction } from 'agent-apps'
 import { compile } from 'agent-apps/compiler'
 import { describe, expect, it } from 'vitest'
+import { temporary } from '../support/temporary.js'
 import { makeTree, type Tree } from '../support/tree.js'
 
 const TREE: Tree = {
@@ -36,12 +37,24 @@ interface Structured {
   output: { tools: { name: string }[]; more?: number } & Record<string, unknown>
 }
 
+const newProject = (): string => makeTree({ 'package.json': '{}\n', ...TREE })
+
+let compiledOnce: string | undefined
+async function compiledProject(): Promise<string> {
+  if (compiledOnce === undefined) {
+    compiledOnce = newProject()
+    await compile({ cwd: compiledOnce, paths: ['skills'] })
+  }
+  const cwd = temporary()
+  cpSync(compiledOnce, cwd, { recursive: true, preserveTimestamps: true })
+  return cwd
+}
+
 /** Does the same with the files and with the index. */
 function bothWays(work: (runtime: Runtime, cwd: string) => Promise<void>): () => Promise<void> {
   return async () => {
-    const cwd = makeTree({ 'package.json': '{}\n', ...TREE })
     for (const via of ['disk', 'index']) {
-      if (via === 'index') await compile({ cwd, paths: ['skills'] })
+      const cwd = via === 'index' ? await compiledProject() : newProject()
       const runtime = createRuntime({ cwd, paths: ['skills'] })
       await work(runtime, cwd)
       expect((await runtime.findTool('review'))?.origin.via).toBe(via)

@@ -53,7 +53,7 @@ describe.each(['compiled', 'from disk'])('a turn, %s', way => {
       expect((await runtime.findTool('two'))?.name).toBe('two')
       // A name that no index has is looked for in the files when it is first asked for.
       if (way === 'from disk') expect(await runtime.findTool('three')).toBeNull()
-      await sleep(100)
+      await sleep(60)
       expect(await state(runtime)).toEqual(OLD)
     })
     expect(await runtime.turn(() => state(runtime))).toEqual(NEW)
@@ -175,7 +175,7 @@ it('takes up between turns what `watch` compiled', async () => {
         'one/SKILL.md': skill('one', 'New and longer one.\n'),
         'three/SKILL.md': skill('three'),
       })
-      await vi.waitFor(() => expect(compiles).toBeGreaterThan(1), { timeout: 60_000 })
+      await vi.waitFor(() => expect(compiles).toBeGreaterThan(1), { interval: 5, timeout: 60_000 })
       expect(await state(runtime)).toEqual(OLD)
     })
     await vi.waitFor(async () => expect(await runtime.turn(() => state(runtime))).toEqual(NEW), {

@@ -24,6 +24,9 @@ async function told(tree: Tree, paths = ['skills']): Promise<string[]> {
 
 const skill = (name: string, ...lines: string[]): string =>
   `---\nname: ${name}\ndescription: x\nmetadata:\n${lines.map(line => `  ${line}\n`).join('')}---\n`
+/** Skills `a0`, `a1`, …, each with a line of its own under `metadata`. */
+const skills = (lines: readonly string[]): Tree =>
+  Object.fromEntries(lines.map((line, at) => [`skills/a${at}.skill.md`, skill(`a${at}`, line)]))
 const PARAMS = {
   type: 'object',
   properties: { level: { enum: ['low', 'high'] } },
@@ -31,30 +34,31 @@ const PARAMS = {
 }
 
 describe('switches', () => {
-  it.each(
-    oneIn(2, [
+  it('that are texts are told', async () => {
+    const texts = [
       ['enabled: no', 'enabled', 'no', 'false'],
       ['enabled: Off', 'enabled', 'Off', 'false'],
       ['interpolate: yes', 'interpolate', 'yes', 'true'],
       ['interpolate: "true"', 'interpolate', 'true', 'true'],
       ['static: "false"', 'static', 'false', 'false'],
-    ]),
-  )('%s is a text', async (line, key, written, meant) => {
-    expect(await told({ 'skills/a.skill.md': skill('a', line) })).toEqual([
-      `skills/a.skill.md:5:${key.length + 5} switch-is-text: "metadata.${key}" is the text "${written}", not true or false, and does nothing / Write \`${key}: ${meant}\`: YAML knows no other words for it.`,
-    ])
+    ] as const
+    expect(await told(skills(texts.map(([line]) => line)))).toEqual(
+      texts.map(
+        ([, key, written, meant], at) =>
+          `skills/a${at}.skill.md:5:${key.length + 5} switch-is-text: "metadata.${key}" is the text "${written}", not true or false, and does nothing / Write \`${key}: ${meant}\`: YAML knows no other words for it.`,
+      ),
+    )
   })
 
-  it.each(
-    oneIn(2, [
+  it('that are none of these are not', async () => {
+    const lines = [
       'enabled: "false"',
       'enabled: "true"',
       'enabled: false',
       'interpolate: true',
       'enabled: weekdays',
-    ]),
-  )('%s is none', async line => {
-    expect(await told({ 'skills/a.skill.md': skill('a', line) })).toEqual([])
+    ]
+    expect(await told(skills(lines))).toEqual([])
   })
 })
 
@@ -98,26 +102,27 @@ describe('a tag of middleware', () => {
   })
 })
 
-it.each([
-  ['role: [boss]', 'role', 'a list'],
-  ['role: 5', 'role', 'a number'],
-  ['visibility: { hidden: true }', 'visibility', 'a mapping'],
-])('%s is not text', async (line, key, found) => {
-  expect(await told({ 'skills/a.skill.md': skill('a', line) })).toEqual([
-    `skills/a.skill.md:5:${key.length + 5} field-type: "metadata.${key}" must be a string, not ${found}; it is left out / Correct the value.`,
-  ])
+it('a field that is not text is told', async () => {
+  const fields = [
+    ['role: [boss]', 'role', 'a list'],
+    ['role: 5', 'role', 'a number'],
+    ['visibility: { hidden: true }', 'visibility', 'a mapping'],
+  ] as const
+  expect(await told(skills(fields.map(([line]) => line)))).toEqual(
+    fields.map(
+      ([, key, found], at) =>
+        `skills/a${at}.skill.md:5:${key.length + 5} field-type: "metadata.${key}" must be a string, not ${found}; it is left out / Correct the value.`,
+    ),
+  )
 })
 
-describe('a key that is nearly `role`', () => {
-  it.each(['rol: middleware', 'rola: main', 'roles: context'])('%s', async line => {
-    expect(await told({ 'skills/a.skill.md': skill('a', line) })).toEqual([
-      expect.stringMatching(/:5:3 metadata-near-key: .* one edit from "role"/),
-    ])
-  })
-
-  it.each(['rule: strict', 'rol: [main]'])('%s is none', async line => {
-    expect(await told({ 'skills/a.skill.md': skill('a', line) })).toEqual([])
-  })
+it('a key that is nearly `role` is told, unless its value is none', async () => {
+  const lines = ['rol: middleware', 'rola: main', 'roles: context', 'rule: strict', 'rol: [main]']
+  expect(await told(skills(lines))).toEqual(
+    [0, 1, 2].map(at =>
+      expect.stringMatching(new RegExp(`a${at}\\.skill\\.md:5:3 metadata-near-key: .* one edit from "role"`)),
+    ),
+  )
 })
 
 describe('configurations of middleware', () => {
@@ -135,13 +140,8 @@ describe('configurations of middleware', () => {
     )
   })
 
-  /** What is told of skills that each have one of the values, which are in one project. */
   const toldOf = (name: string, values: readonly string[]) =>
-    told(
-      Object.fromEntries(
-        values.map((value, at) => [`skills/a${at}.skill.md`, skill(`a${at}`, `${name}: ${value}`)]),
-      ),
-    )
+    told(skills(values.map(value => `${name}: ${value}`)))
 
   it.each(
     oneIn(2, [

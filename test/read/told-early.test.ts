@@ -357,50 +357,41 @@ describe('explain', () => {
 describe('a call through a delegate', () => {
   const upper = `${NAMED('upper', { params: { type: 'object', properties: { text: { type: 'string' } }, required: ['text'] } })}export default (_ctx, { text }) => text.toUpperCase()\n`
   const failing = "export default async ctx => ctx.manager.invoke('nosuch')\n"
-  it.each(
-    oneIn(2, [
-      [
-        'a name that nothing has',
-        'nosuch',
-        'TOOL_NOT_FOUND',
-        'The delegate of "a": There is no tool "nosuch".',
-      ],
-      [
-        'one that has one',
-        'b',
-        'TOOL_NOT_FOUND',
-        'The delegate of "a": The delegate of "b": There is no tool "nosuch".',
-      ],
-      [
-        'arguments',
-        'upper',
-        'ARGS_INVALID',
-        'The delegate of "a": The arguments of "upper" are invalid: text is missing',
-      ],
-      [
-        'arguments, by a path',
-        './upper.skill.js',
-        'ARGS_INVALID',
-        'The delegate of "a": The arguments of "upper" are invalid',
-      ],
-      [
-        'a file that is not there',
-        './none.ts',
-        'TOOL_BROKEN',
-        'The delegate of "a": The code cannot be bundled',
-      ],
-      ['not what the delegate calls itself', 'calls', 'TOOL_NOT_FOUND', 'There is no tool "nosuch".'],
-    ]),
-  )('names both: %s', async (_, delegate, code, message) => {
+  /** What is at the other end of each delegate, and what is said of the skill `a` that has it. */
+  const CASES: [delegate: string, code: string, message: string][] = [
+    ['nosuch', 'TOOL_NOT_FOUND', 'The delegate of "a": There is no tool "nosuch".'],
+    ['b', 'TOOL_NOT_FOUND', 'The delegate of "a": The delegate of "b": There is no tool "nosuch".'],
+    ['upper', 'ARGS_INVALID', 'The delegate of "a": The arguments of "upper" are invalid: text is missing'],
+    ['./upper.skill.js', 'ARGS_INVALID', 'The delegate of "a": The arguments of "upper" are invalid'],
+    ['./none.ts', 'TOOL_BROKEN', 'The delegate of "a": The code cannot be bundled'],
+    // What the delegate itself calls is not its delegate.
+    ['calls', 'TOOL_NOT_FOUND', 'There is no tool "nosuch".'],
+  ]
+  it('names both, from disk and compiled', async () => {
     const cwd = project({
       'upper.skill.js': upper,
       'calls.skill.js': NAMED('calls', {}) + failing,
       'b.skill.md': text('b', { delegate: 'nosuch' }),
-      'a.skill.md': text('a', { delegate }),
+      ...Object.fromEntries(CASES.map(([delegate], at) => [`a${at}.skill.md`, text(`a${at}`, { delegate })])),
     })
-    const error = await thrown(cwd, runtime => runtime.invoke('a'))
-    expect(error.code).toBe(code)
-    expect(error.message.startsWith(message)).toBe(true)
+    const failures = () => {
+      const { invoke } = createRuntime({ cwd, paths: ['skills'] })
+      return Promise.all(
+        CASES.map((_, at) =>
+          invoke(`a${at}`).then(
+            () => null,
+            ({ code, message, hint, tool }) => ({ code, message, hint, tool }),
+          ),
+        ),
+      )
+    }
+    const fromDisk = await failures()
+    for (const [at, [delegate, code, message]] of CASES.entries()) {
+      expect([delegate, fromDisk[at]?.code]).toEqual([delegate, code])
+      expect(fromDisk[at]?.message.startsWith(message.replace('"a"', `"a${at}"`)), delegate).toBe(true)
+    }
+    await compile({ cwd, paths: ['skills'] })
+    expect(await failures()).toEqual(fromDisk)
   })
 })
 
