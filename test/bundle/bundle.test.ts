@@ -265,29 +265,6 @@ describe('a bundle', () => {
     expect(refused.message).toContain('has an index that is not to be used: ')
   })
 
-  it('keeps the tools that patterns name, and what those need', async () => {
-    const tree = {
-      'skills/a.skill.md': skill('a', 'A.\n', 'metadata: { delegate: b, log: true }\n'),
-      'skills/b.skill.js': CODE('b', 'return "b"'),
-      'skills/c.skill.js': CODE('c', 'return "c"'),
-      'skills/log.skill.js': CODE('log', '', { role: 'middleware' }),
-    }
-    const { root } = codeProject(tree)
-    const keeping = (pattern: string) =>
-      compile({ cwd: root, paths: ['skills'], bundle: 'dist/agent.mjs', keep: [pattern] })
-    expect(await failure(keeping('x*'))).toMatchObject({
-      code: 'OPTIONS_INVALID',
-      message: expect.stringContaining('"x*"'),
-    })
-    await keeping('a*')
-    rmSync(join(root, 'skills'), { recursive: true })
-    const { runtime, tools, folder } = await imported(join(root, 'dist'))
-    expect(own(tools)).toEqual(['a', 'b', 'log'])
-    expect(await runtime.invoke('a')).toBe('b')
-    expect(await runtime.findTool('c')).toBeNull()
-    expect(Object.values(filesOf(folder)).join('\n')).not.toContain('return "c"')
-  })
-
   it('is small where that is asked for', { tags: 'long' }, async () => {
     const small = await bundled(TREE, { minify: true })
     const size = (folder: string): number => Object.values(filesOf(folder)).join('').length
@@ -502,29 +479,37 @@ describe('agent-apps compile --bundle', () => {
     )
   })
 
-  it('writes it, and says where', async () => {
-    const { root } = codeProject(TREE)
-    const { stdout, status } = await run(
-      root,
-      '--bundle',
-      'dist/agent.js',
-      '--minify',
-      '--sourcemap',
-      '--keep',
-      'count',
-    )
+  it('writes it with the tools that patterns name and what those need, and says where', async () => {
+    const { root } = codeProject({
+      'package.json': '{ "type": "module" }',
+      'skills/a.skill.md': skill('a', 'A.\n', 'metadata: { delegate: b, log: true }\n'),
+      'skills/b.skill.js': CODE('b', 'return "b"'),
+      'skills/c.skill.js': CODE('c', 'return "not needed"'),
+      'skills/log.skill.js': CODE('log', '', { role: 'middleware' }),
+    })
+    const options = ['--bundle', 'dist/agent.js', '--minify', '--sourcemap', '--keep']
+    const none = compile({ cwd: root, paths: ['skills'], bundle: 'dist/agent.js', keep: ['x*'] })
+    expect(await failure(none)).toMatchObject({
+      code: 'OPTIONS_INVALID',
+      message: expect.stringContaining('"x*"'),
+    })
+    const { stdout, status } = await run(root, ...options, 'a*')
     expect({ status, stdout }).toEqual({
       status: 0,
       stdout: expect.stringMatching(
-        /^compiled 2 skills .* · \.agent-apps\.json in skills\nbundled dist\/agent\.js \(\d+ files written\)\n$/,
+        /^compiled 4 skills .* · \.agent-apps\.json in skills\nbundled dist\/agent\.js \(\d+ files written\)\n$/,
       ),
     })
-    expect(existsSync(join(root, 'dist/agent.d.ts'))).toBe(true)
-    expect(
-      readdirSync(join(root, 'dist/agent-chunks')).some(
-        name => name.endsWith('.mjs.map') || name.endsWith('.js.map'),
-      ),
-    ).toBe(true)
+    const files = filesOf(join(root, 'dist'))
+    const names = Object.keys(files)
+    expect(names).toContain('agent.d.ts')
+    expect(names.some(name => /^agent-chunks\/.*\.m?js\.map$/.test(name))).toBe(true)
+    expect(Object.values(files).join('\n')).not.toContain('not needed')
+    rmSync(join(root, 'skills'), { recursive: true })
+    const { runtime, tools }: Bundle = await import(pathToFileURL(join(root, 'dist/agent.js')).href)
+    expect(own(tools)).toEqual(['a', 'b', 'log'])
+    expect(await runtime.invoke('a')).toBe('b')
+    expect(await runtime.findTool('c')).toBeNull()
   })
 
   it.each(

@@ -199,13 +199,13 @@ describe('agent-apps eval', () => {
   it('reports a hundred faults of a file, and how many more there are', async () => {
     const cwd = makeTree({
       'skills/pay/SKILL.md': skill('pay', 'Pays bills.'),
-      'skills/pay/triggers.json': `[${'1, '.repeat(100_000)}1]`,
+      'skills/pay/triggers.json': `[${'1, '.repeat(10_000)}1]`,
       'skills/pay/triggers.yaml': '['.repeat(200_000),
     })
     const { diagnostics } = JSON.parse((await agentApps(cwd, ['eval', '--json'])).stdout)
     expect(diagnostics).toHaveLength(102)
     expect(diagnostics.slice(100)).toMatchObject([
-      { reason: '99901 more entries of this file cannot be read' },
+      { reason: '9901 more entries of this file cannot be read' },
       { reason: 'The file has no cases: its YAML is longer than 128 KiB' },
     ])
   })

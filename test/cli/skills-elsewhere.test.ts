@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { agentApps } from '../support/commands.js'
+import { oneIn } from '../support/long.js'
 import { makeTree, type Tree } from '../support/tree.js'
 
 const skill = (name: string): string => `---\nname: ${name}\ndescription: Does ${name}.\n---\n`
@@ -99,36 +100,39 @@ describe('a repository in which they lead to some skills', () => {
   })
 })
 
-describe.each(['.cursor/skills', '.gemini/skills'])('skills in %s, which only this program knows', place => {
-  const tree: Tree = { ...GUESSED, [`${place}/own/SKILL.md`]: skill('own') }
-  const names = ['own', 'plan', 'review', 'test']
-  const MORE = `{"paths": ["./${place}","./experts","./packs/one/deep"]}`
+describe.each(oneIn(2, ['.cursor/skills', '.gemini/skills']))(
+  'skills in %s, which only this program knows',
+  place => {
+    const tree: Tree = { ...GUESSED, [`${place}/own/SKILL.md`]: skill('own') }
+    const names = ['own', 'plan', 'review', 'test']
+    const MORE = `{"paths": ["./${place}","./experts","./packs/one/deep"]}`
 
-  it('keep check, list and doctor from none of the others', async () => {
-    const cwd = makeTree(tree)
-    const { stdout } = await agentApps(cwd, ['check', '--json'])
-    expect(JSON.parse(stdout)).toMatchObject({
-      counts: { found: 4 },
-      diagnostics: [{ rule: 'paths-guessed', note: expect.stringContaining(MORE) }],
+    it('keep check, list and doctor from none of the others', async () => {
+      const cwd = makeTree(tree)
+      const { stdout } = await agentApps(cwd, ['check', '--json'])
+      expect(JSON.parse(stdout)).toMatchObject({
+        counts: { found: 4 },
+        diagnostics: [{ rule: 'paths-guessed', note: expect.stringContaining(MORE) }],
+      })
+      expect(await listed(cwd)).toEqual(names)
+      expect((await agentApps(cwd, ['list'])).stderr).toContain(MORE)
+      const doctor = (await agentApps(cwd, ['doctor'])).stdout
+      expect(doctor).toContain(MORE)
+      expect(doctor).toContain('4 tools, 0 from an index, 4 from disk')
     })
-    expect(await listed(cwd)).toEqual(names)
-    expect((await agentApps(cwd, ['list'])).stderr).toContain(MORE)
-    const doctor = (await agentApps(cwd, ['doctor'])).stdout
-    expect(doctor).toContain(MORE)
-    expect(doctor).toContain('4 tools, 0 from an index, 4 from disk')
-  })
 
-  it('are what compile compiles, and the others are listed nevertheless', async () => {
-    const cwd = makeTree(tree)
-    expect((await agentApps(cwd, ['compile'])).stdout).toContain('compiled 1 skill ')
-    expect(await listed(cwd)).toEqual(names)
-  })
+    it('are what compile compiles, and the others are listed nevertheless', async () => {
+      const cwd = makeTree(tree)
+      expect((await agentApps(cwd, ['compile'])).stdout).toContain('compiled 1 skill ')
+      expect(await listed(cwd)).toEqual(names)
+    })
 
-  it('do so only where no other place has skills', async () => {
-    const cwd = makeTree({ ...tree, '.claude/skills/known/SKILL.md': skill('known') })
-    expect(await listed(cwd)).toEqual(['known', 'own'])
-  })
-})
+    it('do so only where no other place has skills', async () => {
+      const cwd = makeTree({ ...tree, '.claude/skills/known/SKILL.md': skill('known') })
+      expect(await listed(cwd)).toEqual(['known', 'own'])
+    })
+  },
+)
 
 it('of many places three are named, and how many more there are, in one short line', async () => {
   const places = Array.from({ length: 40 }, (_, at) => `docs/area-${at + 10}/deep-${at}/guide-${at}`)

@@ -57,7 +57,7 @@ describe('docs/cascade.md and docs/cascade-order.md', () => {
     expect([...new Set(shown)].sort()).toEqual(skillFiles(join(FOLDER, name)))
   })
 
-  it.each(oneIn(3, CASES))('shows what explain prints for %s, compiled or not', async name => {
+  it.each(oneIn(6, CASES))('shows what explain prints for %s, compiled or not', async name => {
     const file = join(FOLDER, name, 'explain.txt')
     const { cwd, paths } = layOut({ id: `cascade/${name}`, folder: join(FOLDER, name) })
     const commands = [...sectionOf(name).console.matchAll(/^\$ agent-apps (.*)$/gm)].map(

@@ -182,7 +182,7 @@ describe('docs/rules.md', () => {
   const compiled = SECTIONS.filter(({ rule }) => ![...RUNTIME_RULES, ...EVAL_RULES].includes(rule))
   it.each(
     oneIn(
-      3,
+      6,
       compiled.filter(({ rule }) => isLong || rule !== 'code-hangs'),
     ),
   )('tells the truth about $rule', async section => {

@@ -143,13 +143,13 @@ describe('edit', () => {
   })
 
   it('shows small changes of a large file', async () => {
-    const lines = Array.from({ length: 200_000 }, (_, index) => `line ${index}`)
-    const { diff } = await edited(lines.join('\n'), { old: 'line 100000\n', new: 'changed\n' })
+    const lines = Array.from({ length: 50_000 }, (_, index) => `line ${index}`)
+    const { diff } = await edited(lines.join('\n'), { old: 'line 25000\n', new: 'changed\n' })
     expect(diff.split('\n').slice(2, 6)).toEqual([
-      '@@ -99998,7 +99998,7 @@',
-      ' line 99997',
-      ' line 99998',
-      ' line 99999',
+      '@@ -24998,7 +24998,7 @@',
+      ' line 24997',
+      ' line 24998',
+      ' line 24999',
     ])
   })
 
