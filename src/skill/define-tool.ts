@@ -3,8 +3,14 @@ import type { JsonObject, JsonValue } from '../base/json.js'
 import type { ToolPermissions } from '../base/permissions.js'
 import { HOOK_FIELDS, hooksIn, keepHooks, type ToolHooks } from '../hooks/tool-hooks.js'
 import { declarationFaults } from '../own/declared.js'
-import { DEFINED_TOOL, type DefinedTool, frontmatterOf } from '../own/defined-tool.js'
-import { FIELD_OF, fieldGivenTwice, fieldsByOwnNames } from '../own/field-names.js'
+import {
+  DEFINED_TOOL,
+  type DefinedTool,
+  FIELD_OF,
+  fieldGivenTwice,
+  fieldsByOwnNames,
+  frontmatterOf,
+} from '../own/defined-tool.js'
 import {
   type DescribedSchema,
   type InferInput,

@@ -1,8 +1,13 @@
 import type { Identifier, Node, ObjectExpression } from 'acorn'
 import type { JsonObject } from '../../../src/base/json.js'
 import { nearest } from '../../../src/base/nearest.js'
-import { frontmatterOf } from '../../../src/own/defined-tool.js'
-import { FIELD_OF, fieldGivenTwice, fieldsByOwnNames, ownFieldName } from '../../../src/own/field-names.js'
+import {
+  FIELD_OF,
+  fieldGivenTwice,
+  fieldsByOwnNames,
+  frontmatterOf,
+  ownFieldName,
+} from '../../../src/own/defined-tool.js'
 import { DEFINITION_FIELDS, FUNCTION_FIELDS } from '../../../src/skill/define-tool.js'
 import { CORE_METADATA_KEYS } from '../../../src/skill/metadata-keys.js'
 import { FORBIDDEN_KEYS } from '../../diagnostics/forbidden-keys.js'
