@@ -6,7 +6,7 @@ import {
   type ToolResult,
 } from 'agent-apps'
 import { throwIfAborted } from '../../workspace/files/aborted.js'
-import { nearPaths } from '../../workspace/files/near-paths.js'
+import { nearPaths } from '../../workspace/files/open-to-read.js'
 import { replaceFile } from '../../workspace/files/replace-file.js'
 import { notFile, notFound } from '../../workspace/wall/open-place.js'
 import { pathKey } from '../../workspace/wall/path-key.js'

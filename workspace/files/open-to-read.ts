@@ -1,10 +1,11 @@
-import { AgentAppsError } from 'agent-apps'
+import { readdir } from 'node:fs/promises'
+import { posix } from 'node:path'
+import { AgentAppsError, nearest } from 'agent-apps'
 import { containsPrivateKey, KEY_BYTES } from '../../src/skill/secrets.js'
-import { inFolderOf, notFound, type OpenFile, openFile } from '../wall/open-place.js'
+import { hold, inFolderOf, notFound, type OpenFile, openFile } from '../wall/open-place.js'
 import type { Place } from '../wall/place.js'
 import { expectReadable } from '../wall/protected-files.js'
 import type { Workspace } from '../wall/workspace.js'
-import { nearPaths } from './near-paths.js'
 
 /**
  * Opens a file for reading, unless its name or its first bytes show that it is a secret.
@@ -32,4 +33,40 @@ async function refuseKey({ handle }: OpenFile, place: Place): Promise<void> {
     hint: 'Leave it to a person.',
     file: place.path,
   })
+}
+
+/** The most names of a folder that are compared. */
+const NAMES_MAX = 2000
+
+/** Paths beside a missing file that may be meant: with a similar name or another extension. */
+export async function nearPaths(place: Place, { protected: files }: Workspace): Promise<string[]> {
+  const name = place.segments.at(-1) ?? ''
+  const names = await namesBeside(place)
+  const readable = names
+    .slice(0, NAMES_MAX)
+    .filter(one => files.reading({ segments: [...place.segments.slice(0, -1), one], written: null }) === null)
+  const stem = stemOf(name)
+  const alike = readable.filter(one => stemOf(one) === stem && one !== name)
+  const near = nearest(name, readable)
+  const found = [...new Set([...(near === null ? [] : [near]), ...alike])].slice(0, 3)
+  return found.map(one => posix.join(posix.dirname(place.path), one))
+}
+
+function stemOf(name: string): string {
+  return name.toLowerCase().replace(/\.[^.]*$/, '')
+}
+
+/** The names in the folder of a place; empty if it cannot be listed. */
+async function namesBeside(place: Place): Promise<string[]> {
+  try {
+    const held = await hold(place, place.segments.slice(0, -1))
+    try {
+      return (await readdir(`${held.at}/.`)).sort()
+    } finally {
+      await held.close()
+    }
+  } catch {
+    // Only a hint depends on them.
+    return []
+  }
 }

@@ -1,5 +1,5 @@
 import { lstat } from 'node:fs/promises'
-import { nearPaths } from '../../../workspace/files/near-paths.js'
+import { nearPaths } from '../../../workspace/files/open-to-read.js'
 import { inFolderOf, notFile, notFound } from '../../../workspace/wall/open-place.js'
 import { type Place, placeOf } from '../../../workspace/wall/place.js'
 import { expectReadable } from '../../../workspace/wall/protected-files.js'
