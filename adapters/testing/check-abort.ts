@@ -1,5 +1,4 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { runningSince } from './running-since.js'
 import type { Subject } from './subject.js'
 
 /** The times of the abort, in milliseconds after the call: about when it begins, and while it runs. */
@@ -36,5 +35,22 @@ export async function within(promise: Promise<unknown>, milliseconds: number): P
     return await Promise.race([promise.then(() => true), late])
   } finally {
     controller.abort()
+  }
+}
+
+/**
+ * Notes what keeps the process alive now. The returned function waits, for at most a time, until nothing else does, and
+ * returns what is left.
+ */
+export function runningSince(): (milliseconds: number) => Promise<string[]> {
+  const before = process.getActiveResourcesInfo()
+  return async milliseconds => {
+    const until = performance.now() + milliseconds
+    for (;;) {
+      const left = [...process.getActiveResourcesInfo()]
+      for (const one of before) if (left.includes(one)) left.splice(left.indexOf(one), 1)
+      if (left.length === 0 || performance.now() >= until) return left
+      await sleep(5)
+    }
   }
 }

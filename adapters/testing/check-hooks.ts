@@ -1,6 +1,5 @@
 import { createRuntime, defineTool, type HookContext } from 'agent-apps'
-import { within } from './check-abort.js'
-import { runningSince } from './running-since.js'
+import { runningSince, within } from './check-abort.js'
 import { messageOf, type Subject } from './subject.js'
 
 /**
