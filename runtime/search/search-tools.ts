@@ -15,8 +15,7 @@ import {
   type SearchResult,
 } from './search-query.js'
 import { type Searchable, searchView } from './search-view.js'
-import { searchedTools } from './searched-tools.js'
-import { textsOf } from './tool-texts.js'
+import { searchedTools, textsOf } from './searched-tools.js'
 
 const remotes = lazy(() => import('./remote-rows.js'))
 const vectors = lazy(() => import('./rank-by-vectors.js'))

@@ -1,16 +1,17 @@
+import { isAgentAppsError } from '../../src/base/error.js'
 import type { JsonObject } from '../../src/base/json.js'
 import { haveSameItems } from '../../src/base/same-items.js'
 import { isLibrary } from '../../src/catalog/offered-tool.js'
 import type { OpenIndex } from '../../src/index/read-index.js'
 import { joinIndexes, type TermIndex } from '../../src/search/postings.js'
+import { isTextSearched, searchedTexts } from '../../src/search/searched-texts.js'
 import { TermStore } from '../../src/search/term-store.js'
-import { type ToolTerms, toolTerms } from '../../src/search/tool-terms.js'
+import { type SearchedTexts, type ToolTerms, toolTerms } from '../../src/search/tool-terms.js'
 import type { Globals } from '../state/context.js'
 import type { DirectoryState } from '../state/directory-state.js'
 import type { ToolDef } from '../state/tool-def.js'
 import { sourceOf } from '../state/tool-source.js'
 import { askSearch, type IndexSearch, indexSearch } from './index-search.js'
-import { textsOf } from './tool-texts.js'
 
 /** Some tools, and the postings of their terms, whose rows are the tools' places. */
 export interface SearchedTools {
@@ -124,4 +125,20 @@ async function termsOf(tool: ToolDef): Promise<ToolTerms> {
   const terms = toolTerms(await textsOf(tool))
   known.set(tool, { metadata, terms })
   return terms
+}
+
+/** The texts of a tool that a search looks at. That of a server's would have to be fetched, and is not among them. */
+export async function textsOf(tool: ToolDef): Promise<SearchedTexts> {
+  return searchedTexts(tool.frontmatter, await bodyOf(tool))
+}
+
+/** A text that cannot be read, or no longer, tells nothing: a call of the tool says why. */
+async function bodyOf({ content, origin, frontmatter }: ToolDef): Promise<string> {
+  if (!content || origin.layer === 'remote' || !isTextSearched(frontmatter)) return ''
+  try {
+    return await content()
+  } catch (error) {
+    if (isAgentAppsError(error)) return ''
+    throw error
+  }
 }
