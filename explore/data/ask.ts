@@ -4,11 +4,11 @@ import {
   type PageAsk,
   type SkillDetails,
 } from '../../cli/explore/page-data.js'
-import type { SearchField } from '../../src/search/field-counts.js'
 import type { TermIndex } from '../../src/search/postings.js'
 import { EVERYTHING, type RankedRow, rank, type SearchView, searchViewOf } from '../../src/search/rank.js'
 import { SearchFile } from '../../src/search/search-file.js'
 import { fieldWeights } from '../../src/search/tool-terms.js'
+import type { SearchField } from '../../src/search/vocabulary.js'
 import { type QueryWord, wordsOfQuery } from '../../src/search/words.js'
 import { type Blocks, readBlock } from './blocks.js'
 import type { Row } from './row.js'

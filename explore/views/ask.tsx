@@ -1,7 +1,7 @@
 import type { JSX } from 'preact'
 import { useEffect, useState } from 'preact/hooks'
 import type { Evaluation } from '../../cli/explore/page-data.js'
-import { SEARCH_FIELDS } from '../../src/search/field-counts.js'
+import { SEARCH_FIELDS } from '../../src/search/vocabulary.js'
 import { type Asked, type AskHit, askFor, fieldsOfHit, openAsked, type WordFields } from '../data/ask.js'
 import { linkTo, route, setParams } from '../data/route.js'
 import { type Rows, readBlocks, shared } from '../data/store.js'

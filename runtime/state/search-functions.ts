@@ -1,5 +1,5 @@
 import type { Embedder } from '../../src/search/embedder.js'
-import type { SearchField } from '../../src/search/field-counts.js'
+import type { SearchField } from '../../src/search/vocabulary.js'
 import type { ToolDef } from './tool-def.js'
 
 /** A tool that a search found. */

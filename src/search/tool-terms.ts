@@ -1,5 +1,4 @@
-import { FieldCounts, SEARCH_FIELDS, type SearchField } from './field-counts.js'
-import { Vocabulary } from './vocabulary.js'
+import { FieldCounts, SEARCH_FIELDS, type SearchField, Vocabulary } from './vocabulary.js'
 import { TEXT_MAX, wordsAndParts } from './words.js'
 
 /** The texts of a tool that a search looks at. */

@@ -3,7 +3,6 @@ import { join } from 'node:path'
 import fc from 'fast-check'
 import { stemmer } from 'stemmer'
 import { describe, expect, it } from 'vitest'
-import { FieldCounts } from '../../src/search/field-counts.js'
 import type { TermIndex } from '../../src/search/postings.js'
 import { EVERYTHING, rank, searchViewOf } from '../../src/search/rank.js'
 import { stem } from '../../src/search/stem.js'
@@ -18,6 +17,7 @@ import {
   termsOfText,
   toolTerms,
 } from '../../src/search/tool-terms.js'
+import { FieldCounts } from '../../src/search/vocabulary.js'
 import { wordsOfQuery } from '../../src/search/words.js'
 import { ROOT } from '../support/processes.js'
 
