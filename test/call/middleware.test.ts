@@ -617,8 +617,8 @@ describe('trace', () => {
       'skills/bad.skill.js': code('bad', { trace: true }, `throw new Error('no')`),
     })
     await compile({ cwd, paths: ['skills'] })
-    const script = deployRuntime(fileURLToPath(new URL('../support/run-cascades.mjs', import.meta.url)))
-    const job = { cwd, paths: ['skills'], freshness: 'trust', calls: [['t'], ['bad']] }
+    const script = deployRuntime(fileURLToPath(new URL('../support/run-skills.mjs', import.meta.url)))
+    const job = { ask: 'chains', cwd, paths: ['skills'], freshness: 'trust', calls: [['t'], ['bad']] }
     if (isLong) {
       const [without] = await askKept<Outcome>(script, [job])
       expect(without?.results[0]?.calls).toEqual(['> m 1', 't', '< m'])
@@ -639,10 +639,10 @@ describe('trace', () => {
       'skills/t.skill.js': worker('t', { trace: true }),
     })
     await compile({ cwd, paths: ['skills'] })
-    const script = deployRuntime(fileURLToPath(new URL('../support/run-cascades.mjs', import.meta.url)))
+    const script = deployRuntime(fileURLToPath(new URL('../support/run-skills.mjs', import.meta.url)))
     install(dirname(script), 'throw new Error("broken")\n')
     const [answer] = await askKept<Outcome>(script, [
-      { cwd, paths: ['skills'], freshness: 'trust', calls: [['t']] },
+      { ask: 'chains', cwd, paths: ['skills'], freshness: 'trust', calls: [['t']] },
     ])
     expect(answer?.results[0]).toMatchObject({ calls: ['t'], result: 't' })
   })

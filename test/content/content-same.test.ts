@@ -1,11 +1,11 @@
 import { fileURLToPath } from 'node:url'
 import { compile } from 'agent-apps/compiler'
 import { beforeAll, describe, expect, it } from 'vitest'
+import { askKept, deployedScript } from '../support/kept-processes.js'
 import { isLong, oneIn } from '../support/long.js'
-import { ask, deployRuntime } from '../support/processes.js'
 import { makeTree, type Tree } from '../support/tree.js'
 
-const SCRIPT = fileURLToPath(new URL('../support/render-contents.mjs', import.meta.url))
+const SCRIPT = fileURLToPath(new URL('../support/run-skills.mjs', import.meta.url))
 
 interface Case {
   tree?: Tree
@@ -301,6 +301,7 @@ describe('contents from disk and from the index', () => {
 
   beforeAll(async () => {
     const jobs = cases.map(([, { tree, body, metadata, args, registered }]) => ({
+      ask: 'contents',
       cwd: makeTree({
         'package.json': '{"type":"module"}\n',
         'skills/t/SKILL.md': content('t', body, metadata),
@@ -317,18 +318,18 @@ describe('contents from disk and from the index', () => {
     const keep = (into: Map<string, Answer>, answers: Answer[]): void => {
       for (const [number, answer] of answers.entries()) into.set(names[number] as string, answer)
     }
-    keep(disk, ask<Answer[]>(SCRIPT, withFreshness('check')))
+    keep(disk, await askKept<Answer>(SCRIPT, withFreshness('check')))
     for (const { cwd, paths } of jobs) await compile({ cwd, paths })
     // With the parser beside the index: what needs it in every run, all of them in `npm run test:long`.
     const beside = names
       .map((name, number) => [name, number] as const)
       .filter(([name]) => isLong || NEEDS_PARSER.has(name))
-    const answered = ask<Answer[]>(
+    const answered = await askKept<Answer>(
       SCRIPT,
       beside.map(([, number]) => ({ ...(jobs[number] as (typeof jobs)[number]), freshness: 'check' })),
     )
     for (const [at, [name]] of beside.entries()) index.set(name, answered[at] as Answer)
-    keep(deployed, ask<Answer[]>(deployRuntime(SCRIPT), withFreshness('trust')))
+    keep(deployed, await askKept<Answer>(deployedScript(SCRIPT), withFreshness('trust')))
   })
 
   it.each(cases)('%s', (name, { gives, diagnostics = [] }) => {

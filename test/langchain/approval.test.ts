@@ -11,6 +11,7 @@ import { createAgent } from 'langchain'
 import { describe, expect, it } from 'vitest'
 import { deployRuntime } from '../support/deploy-runtime.js'
 import { calling, resultsIn, scriptedModel } from '../support/langchain-model.js'
+import { oneIn } from '../support/long.js'
 
 type Deploying = Pick<ReturnType<typeof deployRuntime>, 'runtime'>
 type Steps = Parameters<typeof scriptedModel>
@@ -94,17 +95,19 @@ describe('approval by an interrupt', () => {
     expect(deploying.deployed).toEqual([])
   })
 
-  it.each([
-    ['approved', APPROVE, DONE, ['staging']],
-    ['approved, by an answer of ours', 'allow-once', DONE, ['staging']],
-    ['rejected', REJECT, { status: 'error', content: expect.stringMatching(/DENIED.*Fridays/) }, []],
-    [
-      'rejected, by an answer of ours',
-      { answer: 'deny', reason: 'later' },
-      { status: 'error', content: expect.stringContaining('later') },
-      [],
-    ],
-  ])('goes on in the process that asked: %s', async (_, answer, result, deployed) => {
+  it.each(
+    oneIn<[what: string, answer: unknown, result: object, deployed: string[]]>(2, [
+      ['approved', APPROVE, DONE, ['staging']],
+      ['approved, by an answer of ours', 'allow-once', DONE, ['staging']],
+      [
+        'rejected, by an answer of ours',
+        { answer: 'deny', reason: 'later' },
+        { status: 'error', content: expect.stringContaining('later') },
+        [],
+      ],
+      ['rejected', REJECT, { status: 'error', content: expect.stringMatching(/DENIED.*Fridays/) }, []],
+    ]),
+  )('goes on in the process that asked: %s', async (_, answer, result, deployed) => {
     const deploying = deployRuntime()
     const { run } = chat(deploying, new MemorySaver())
     await run(START, CALL)

@@ -7,7 +7,7 @@ import { isLong } from './long.js'
 import { temporary } from './temporary.js'
 import { makeTree, type Tree } from './tree.js'
 
-const SCRIPT = fileURLToPath(new URL('run-cascades.mjs', import.meta.url))
+const SCRIPT = fileURLToPath(new URL('run-skills.mjs', import.meta.url))
 
 const SAY = '(globalThis.calls ??= []).push'
 
@@ -76,12 +76,12 @@ export async function threeWays(one: Case): Promise<Outcome[]> {
 
 /** What the calls of projects do in their bundles, once the projects are gone; those with a `cwd` lie there, compiled. */
 export async function fromBundles(cases: readonly (Case & { cwd?: string })[]): Promise<Outcome[]> {
-  const jobs: { bundle: string; calls: Case['calls'] }[] = []
+  const jobs: { ask: 'chains'; bundle: string; calls: Case['calls'] }[] = []
   for (const { tree, paths = ['skills'], calls, cwd = projectOf(tree) } of cases) {
     const bundle = join(temporary(), 'agent.mjs')
     await compile({ cwd, paths, bundle })
     rmSync(cwd, { recursive: true })
-    jobs.push({ bundle, calls })
+    jobs.push({ ask: 'chains', bundle, calls })
   }
   return askKept<Outcome>(deployedScript(SCRIPT), jobs)
 }
@@ -95,7 +95,7 @@ export async function bothWays(
     paths,
     calls,
   }))
-  const jobs = (freshness: string) => projects.map(project => ({ ...project, freshness }))
+  const jobs = (freshness: string) => projects.map(project => ({ ask: 'chains', ...project, freshness }))
   const disk = await askKept<Outcome>(SCRIPT, jobs('check'))
   const diagnostics: Message[][] = []
   for (const { cwd, paths } of projects) diagnostics.push((await compile({ cwd, paths })).diagnostics)

@@ -6,7 +6,7 @@ import { askKept, deployedScript } from './kept-processes.js'
 import { ROOT } from './processes.js'
 import { makeTree, type Tree } from './tree.js'
 
-const SCRIPT = fileURLToPath(new URL('run-tools.mjs', import.meta.url))
+const SCRIPT = fileURLToPath(new URL('run-skills.mjs', import.meta.url))
 
 /** A project with skills below `skills/`, where this package and zod are installed. */
 export function codeProject(tree: Tree): { root: string; dir: string } {
@@ -53,7 +53,7 @@ export async function threeWays(
   calls: Call[],
   { sources = true } = {},
 ): Promise<{ disk: Answer; index: Answer; modules: Answer; diagnostics: Message[] }> {
-  const job = { cwd: dir, paths: [dir], calls }
+  const job = { ask: 'tools', cwd: dir, paths: [dir], calls }
   const disk = await one(SCRIPT, { ...job, freshness: 'check' })
   const { diagnostics } = await compile({ cwd: dir, paths: [dir] })
   const deployed = deployedScript(SCRIPT)
