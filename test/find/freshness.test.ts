@@ -227,7 +227,7 @@ describe.each(['compiled', 'from disk'])('check, %s: one snapshot', way => {
 
   it('sees each of many edits that keep the size, however soon they follow', async () => {
     const { dir, runtime } = await opened(goodSkills(3))
-    for (let edit = 10; edit < 40; edit++) {
+    for (let edit = 10; edit < 10 + times(12, 30); edit++) {
       writeTree(dir, { 'good-1/SKILL.md': skill('good-1', `Edit ${edit}.\n`) })
       expect(await runtime.render('good-1')).toBe(`Edit ${edit}.\n`)
     }

@@ -7,10 +7,11 @@ import { type GraphNode, reachableGraph, withCycles } from '../../compiler/graph
 import { visibleText } from '../../src/policy/shown-text.js'
 import { character } from '../support/characters.js'
 import { agentApps } from '../support/commands.js'
-import { isLong } from '../support/long.js'
+import { isLong, times } from '../support/long.js'
 import { ROOT } from '../support/processes.js'
 import { makeTree, skill, snapshot, type Tree } from '../support/tree.js'
 
+const RUNS = times(25, 100)
 const PAGE = readFileSync(join(ROOT, 'docs/references.md'), 'utf8')
 const EXAMPLE: Tree = Object.fromEntries(
   [...PAGE.matchAll(/^```md (\S+)\n([\s\S]*?)^```$/gm)].map(([, path = '', text = '']) => [path, text]),
@@ -209,6 +210,7 @@ describe('graphs, whatever they hold', () => {
         for (const line of lines) expect(line).toMatch(MERMAID_LINE)
         expect(lines.filter(line => /^ {2}n\d+[[({]/.test(line))).toHaveLength(one.nodes.length)
       }),
+      { numRuns: RUNS },
     )
   })
 
@@ -223,6 +225,7 @@ describe('graphs, whatever they hold', () => {
           expect(text.startsWith(visibleText(meant.replace(/[\t\n]/g, ' ')))).toBe(true)
         }
       }),
+      { numRuns: RUNS },
     )
   })
 
@@ -255,6 +258,7 @@ describe('graphs, whatever they hold', () => {
         )
         expect(withCycles(one).cycles.map(cycle => JSON.stringify(cycle))).toEqual([...groups])
       }),
+      { numRuns: RUNS },
     )
   })
 

@@ -1,11 +1,11 @@
 import { existsSync } from 'node:fs'
+import { createRequire } from 'node:module'
 import { join } from 'node:path'
 import { createRuntime } from 'agent-apps'
 import { check, compile } from 'agent-apps/compiler'
 import { describe, expect, it } from 'vitest'
-import { oneIn } from '../support/long.js'
+import { oneIn, times } from '../support/long.js'
 import { ownTools } from '../support/own-tools.js'
-import { runCode } from '../support/processes.js'
 import { goodSkills, makeTree, skill, type Tree } from '../support/tree.js'
 
 interface Bad {
@@ -79,20 +79,21 @@ const placed = ([kind, { file = 'SKILL.md', text }]: [string, Bad]): [string, st
 ]
 
 describe('one bad skill never takes down the rest', () => {
-  const tree: Tree = { ...goodSkills(100), ...Object.fromEntries(Object.entries(BAD).map(placed)) }
+  const GOOD = times(30, 100)
+  const tree: Tree = { ...goodSkills(GOOD), ...Object.fromEntries(Object.entries(BAD).map(placed)) }
 
   it.each(['compiled', 'from disk'] as const)(
-    '100 good skills resolve beside every kind of bad one, %s',
+    'all good skills resolve beside every kind of bad one, %s',
     async way => {
       const dir = makeTree(tree)
       if (way === 'compiled') await compile({ paths: [dir] })
       const freshness = way === 'compiled' ? 'trust' : 'check'
       const runtime = createRuntime({ paths: [dir], library: false, freshness })
-      for (let index = 0; index < 100; index++) {
+      for (let index = 0; index < GOOD; index++) {
         expect(await runtime.render(`good-${index}`)).toBe(`Do good-${index}.\n`)
       }
-      expect(await ownTools(runtime)).toHaveLength(100)
-      expect(runtime.stats().via[way === 'compiled' ? 'index' : 'disk']).toBe(100)
+      expect(await ownTools(runtime)).toHaveLength(GOOD)
+      expect(runtime.stats().via[way === 'compiled' ? 'index' : 'disk']).toBe(GOOD)
     },
   )
 
@@ -151,9 +152,11 @@ describe('no file is executed', () => {
 
   it('the payloads do run where something evaluates them', () => {
     const dir = makeTree({})
-    runCode(`import { createRequire } from 'node:module'
-      const matter = createRequire(import.meta.url)('gray-matter')
-      matter(${JSON.stringify(`---js\n{ a: require('node:fs').writeFileSync(${JSON.stringify(join(dir, 'executed'))}, 'x') }\n---\n`)}, {})`)
+    const matter = createRequire(import.meta.url)('gray-matter')
+    matter(
+      `---js\n{ a: require('node:fs').writeFileSync(${JSON.stringify(join(dir, 'executed'))}, 'x') }\n---\n`,
+      {},
+    )
     expect(existsSync(join(dir, 'executed'))).toBe(true)
   })
 })
