@@ -66,12 +66,13 @@ describe('search', () => {
   })
 
   it('gives the same hits and scores from an index and from disk', async () => {
+    const [index, disk] = [open(compiled), open(fromDisk)]
     for (const query of ['deploy purge', 'rollback', 'vault', 'pur', 'how'])
       for (const find of [
         (one: Runtime) => one.search(query),
         (one: Runtime) => one.forAgent().search(query),
       ])
-        expect(shown(await find(open(compiled)))).toEqual(shown(await find(open(fromDisk))))
+        expect(shown(await find(index))).toEqual(shown(await find(disk)))
   })
 
   it('finds for code what listTools gives, and for an agent what it may call', async () => {
