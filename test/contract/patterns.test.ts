@@ -247,7 +247,7 @@ describe('globs', () => {
   const text = `${'a'.repeat(64)}!`
   it.each([
     ['*a'.repeat(8), text],
-    ['*a'.repeat(400), 'a'.repeat(2_000)],
+    ['*a'.repeat(400), 'a'.repeat(times(2_000, 10_000))],
     ['!(a|aa|aaa*)', text],
     ['+(a|aa)', text],
     ['+(+(a))', text],
@@ -257,7 +257,7 @@ describe('globs', () => {
     [`${'{a,'.repeat(200)}b${'}'.repeat(200)}`, text],
     ['{a,b}'.repeat(200), 'a'.repeat(200)],
     ['{1..100000000}', '5'],
-    ['**/'.repeat(300), 'a/'.repeat(1000)],
+    ['**/'.repeat(300), 'a/'.repeat(times(1_000, 5_000))],
     ['!('.repeat(500_000), text],
     ['{'.repeat(500_000), text],
     ['('.repeat(500_000), text],
