@@ -4,7 +4,7 @@
  * @module agent-apps/compiler
  */
 
-export type { ReferenceKind, ToolReference } from '../src/skill/references.js'
+export type { ReferenceKind, ToolReference } from '../src/skill/reference.js'
 export type { CheckOptions, CheckResult } from './check.js'
 export type { CleanOptions, CleanResult } from './clean.js'
 export type { CompileOptions, CompileResult, Progress } from './compile.js'

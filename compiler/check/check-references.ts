@@ -1,6 +1,6 @@
 import { nearest } from '../../src/base/nearest.js'
 import { nearTool, withLabels } from '../../src/skill/near-tool.js'
-import type { ToolReference } from '../../src/skill/references.js'
+import type { ToolReference } from '../../src/skill/reference.js'
 import { brokenFault, CYCLE_HINT, mendFirst, quoted } from '../../src/skill/skill-faults.js'
 import { isOfHost, nearestToPattern, patternMatches } from '../diagnostics/check-patterns.js'
 import { type Finding, finding, type Place, type RuleName, toDiagnostic } from '../diagnostics/diagnostics.js'

@@ -1,7 +1,7 @@
 import { addToGroup } from '../../src/base/add-to-group.js'
 import { strongComponents } from '../../src/graph/strong-components.js'
 import type { Role, ToolKind } from '../../src/skill/frontmatter.js'
-import type { ReferenceKind } from '../../src/skill/references.js'
+import type { ReferenceKind } from '../../src/skill/reference.js'
 
 /** A tool, or something else that tools refer to. */
 export interface GraphNode {

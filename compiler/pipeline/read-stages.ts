@@ -1,5 +1,5 @@
 import { directiveReferences } from '../../src/content/content-references.js'
-import { inOrder } from '../../src/skill/references.js'
+import { inOrder } from '../../src/skill/reference.js'
 import { checkDelegates } from '../1-read/code/delegates.js'
 import type { WalkedEntry } from '../1-read/discover/walk-entry.js'
 import { type ReadSkills, readSkills, toolParser } from '../1-read/read-skills.js'

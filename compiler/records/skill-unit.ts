@@ -3,7 +3,7 @@ import { type DirectiveForm, directiveForms } from '../../src/content/directive.
 import type { HostPlaceholder, ToolDetails, ToolRecord } from '../../src/index/index-format.js'
 import type { StoredTerms } from '../../src/search/term-store.js'
 import type { Role } from '../../src/skill/frontmatter.js'
-import type { ToolReference } from '../../src/skill/references.js'
+import type { ToolReference } from '../../src/skill/reference.js'
 import type { Finding, Place, RuleName } from '../diagnostics/diagnostics.js'
 import type { Locator } from '../diagnostics/source-text.js'
 import type { StoredLine } from '../index/line-store.js'

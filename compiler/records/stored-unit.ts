@@ -1,5 +1,5 @@
 import type { FileDigest } from '../../src/index/index-format.js'
-import type { ReferenceKind } from '../../src/skill/references.js'
+import type { ReferenceKind } from '../../src/skill/reference.js'
 import { type Finding, isRuleName, type RuleName } from '../diagnostics/diagnostics.js'
 import {
   type CascadeInput,

@@ -14,9 +14,9 @@ import { EXPRESSION_START } from '../../src/content/interpolate.js'
 import { checkSchema } from '../../src/schema/check-schema.js'
 import { interpretSchema } from '../../src/schema/interpret-schema.js'
 import { shownPath } from '../../src/schema/issues.js'
-import { parseInline } from '../../src/skill/inline-reference.js'
 import type { HookTrigger } from '../../src/skill/metadata-keys.js'
 import { namespaceOf } from '../../src/skill/names.js'
+import { parseInline } from '../../src/skill/reference.js'
 import {
   brokenFault,
   CYCLE_HINT,

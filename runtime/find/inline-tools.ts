@@ -1,5 +1,5 @@
 import { disk } from '#disk'
-import { parseInline } from '../../src/skill/inline-reference.js'
+import { parseInline } from '../../src/skill/reference.js'
 import { notEvaluated } from '../directory/not-evaluated.js'
 import { loadParser } from '../directory/read-files.js'
 import type { Globals } from '../state/context.js'

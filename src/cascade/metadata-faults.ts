@@ -1,7 +1,7 @@
 import { isJsonObject, type JsonValue } from '../base/json.js'
 import { guardFaults, isGuard } from '../policy/guards.js'
-import { isInterpolatedInline } from '../skill/inline-reference.js'
 import { isMetaKey } from '../skill/metadata-keys.js'
+import { isInterpolatedInline } from '../skill/reference.js'
 import { type JsonNode, pathTo, placesIn } from '../values/json-places.js'
 import { annotationNested, guardInvalid, inlineInterpolated } from './problems.js'
 import type { CascadeProblem, CascadeTool } from './types.js'

@@ -1,5 +1,5 @@
 import { allDirectives, type ContentPart } from '../index/content-record.js'
-import type { ReferenceKind, ToolReference } from '../skill/references.js'
+import type { ReferenceKind, ToolReference } from '../skill/reference.js'
 import { EXPRESSION_START } from './interpolate.js'
 
 /** The directives whose argument is a reference. */

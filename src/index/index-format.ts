@@ -46,7 +46,7 @@ import type { JsonObject, JsonValue } from '../base/json.js'
 import type { ToolFrontmatter, ToolKind } from '../skill/frontmatter.js'
 import type { HookTrigger } from '../skill/metadata-keys.js'
 import { labelOf } from '../skill/names.js'
-import type { ToolReference } from '../skill/references.js'
+import type { ToolReference } from '../skill/reference.js'
 import type { ContentRecord } from './content-record.js'
 
 export const INDEX_FILE = '.agent-apps.json'

@@ -13,7 +13,7 @@ import {
   optional,
 } from '../index/record-fault.js'
 import { isName, isQualifiedName, labelOf } from '../skill/names.js'
-import { isReferences } from '../skill/references.js'
+import { isReferences } from '../skill/reference.js'
 import { pinnedDigest } from './pin.js'
 import {
   RELEASE_FORMAT,

@@ -13,7 +13,7 @@ import type { FileDigest, HostPlaceholder, ResourceRecord } from '../index/index
 import { shardOf } from '../index/index-format.js'
 import type { ToolFrontmatter, ToolKind } from '../skill/frontmatter.js'
 import { labelOf } from '../skill/names.js'
-import type { ToolReference } from '../skill/references.js'
+import type { ToolReference } from '../skill/reference.js'
 
 /** The version of the format, which a reader compares before it believes anything else. */
 export const RELEASE_FORMAT = 1

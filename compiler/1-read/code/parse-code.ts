@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto'
 import { toolNameProblem } from '../../../src/skill/names.js'
-import { inOrder } from '../../../src/skill/references.js'
+import { inOrder } from '../../../src/skill/reference.js'
 import { readFrontmatter } from '../../../src/skill/role-meant.js'
 import { FILE_START, type Finding, finding, isFatal, type Place } from '../../diagnostics/diagnostics.js'
 import type { Locator } from '../../diagnostics/source-text.js'

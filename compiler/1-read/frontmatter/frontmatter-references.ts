@@ -1,7 +1,7 @@
 import { isJsonObject, type JsonObject, type JsonValue } from '../../../src/base/json.js'
 import { parsePatterns } from '../../../src/patterns/tool-pattern.js'
 import { isName } from '../../../src/skill/names.js'
-import type { ReferenceKind, ToolReference } from '../../../src/skill/references.js'
+import type { ReferenceKind, ToolReference } from '../../../src/skill/reference.js'
 import type { Place } from '../../diagnostics/diagnostics.js'
 import type { Locator } from '../../diagnostics/source-text.js'
 

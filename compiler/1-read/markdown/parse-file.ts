@@ -6,7 +6,7 @@ import { argumentNames, hostPlaceholders } from '../../../src/content/host-place
 import type { HostPlaceholder, ToolRecord } from '../../../src/index/index-format.js'
 import type { FrontmatterContext } from '../../../src/skill/frontmatter.js'
 import { isToolName, toolNameProblem } from '../../../src/skill/names.js'
-import { inOrder, type ToolReference } from '../../../src/skill/references.js'
+import { inOrder, type ToolReference } from '../../../src/skill/reference.js'
 import { readFrontmatter } from '../../../src/skill/role-meant.js'
 import { notJson } from '../../../src/values/not-json.js'
 import {

@@ -27,7 +27,7 @@ import {
   readParts,
 } from '../../../src/index/read-index.js'
 import type { SearchDirectory } from '../../../src/skill/path-entry.js'
-import { isReferences } from '../../../src/skill/references.js'
+import { isReferences } from '../../../src/skill/reference.js'
 import { containsPrivateKey, looksSecret } from '../../../src/skill/secrets.js'
 import { resourceUnreadable } from '../../../src/skill/skill-faults.js'
 import { readRealFile } from '../../files/regular-file.js'

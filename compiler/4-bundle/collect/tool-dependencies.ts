@@ -19,7 +19,7 @@ import {
 } from '../../../src/patterns/tool-pattern.js'
 import { labelOf, namespaceOf } from '../../../src/skill/names.js'
 import { namesInScope } from '../../../src/skill/namespaces.js'
-import type { ToolReference } from '../../../src/skill/references.js'
+import type { ToolReference } from '../../../src/skill/reference.js'
 import { parseContentWithin } from '../../directives/parse-content-within.js'
 import { readRealFile } from '../../files/regular-file.js'
 import { absoluteReference, splitLink, type ToolResolver } from '../../project/tool-resolver.js'
