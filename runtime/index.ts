@@ -28,7 +28,7 @@ export {
 } from './create-runtime.js'
 export { clearAllCaches, clearToolCache } from './directory/caches.js'
 export { findTool } from './find/find-tool.js'
-export type { OpenedSkill } from './find/opened-skill.js'
+export type { OpenedSkill } from './find/read-details.js'
 export type { ToolState } from './lifecycle/tool-states.js'
 export type { TurnOptions } from './lifetime.js'
 export { listTools, loadSkillsFromFile, readResource } from './read-skills.js'

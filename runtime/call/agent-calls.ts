@@ -7,7 +7,7 @@ import { toolBroken } from '../../src/skill/skill-faults.js'
 import { unmetVersion } from '../cascade/cascade-faults.js'
 import { chainOf } from '../cascade/chain-of.js'
 import { allTools } from '../find/all-tools.js'
-import type { OpenedSkill } from '../find/opened-skill.js'
+import type { OpenedSkill } from '../find/read-details.js'
 import { requireTool, resolveGiven } from '../find/require-tool.js'
 import { plainSourceOf } from '../find/tool-list.js'
 import { lazy } from '../host/later.js'
@@ -256,7 +256,7 @@ function unknownToAgent(ref: string, hint = LISTED): AgentAppsError {
 const evaluation = lazy(() => import('../directory/not-evaluated.js'))
 const searches = lazy(() => import('../search/search-tools.js'))
 const allSearches = lazy(() => import('../search/search-all.js'))
-const opening = lazy(() => import('../find/opened-skill.js'))
+const opening = lazy(() => import('../find/read-details.js'))
 
 /** The result for an agent: an opened skill includes its folder and files. */
 export async function resultForAgent(

@@ -3,7 +3,7 @@ import type { AgentCatalog, AgentCatalogOptions } from '../../src/catalog/releva
 import type { ToolDetails } from '../../src/index/index-format.js'
 import type { SpawnPolicy } from '../../src/skill/tool-context.js'
 import type { Approval } from '../approvals/project-approvals.js'
-import type { OpenedSkill } from '../find/opened-skill.js'
+import type { OpenedSkill } from '../find/read-details.js'
 import { lazy } from '../host/later.js'
 import { ownLimits } from '../schema/clone-arguments.js'
 import type { SearchOptions } from '../search/search-query.js'

@@ -7,7 +7,7 @@ import type { HookTrigger } from '../../src/skill/metadata-keys.js'
 import type { PathEntry } from '../../src/skill/path-entry.js'
 import { RUNTIME_CONTEXT } from '../../src/skill/tool-context.js'
 import { pathGet } from '../../src/values/path-expression.js'
-import type { OpenedSkill } from '../find/opened-skill.js'
+import type { OpenedSkill } from '../find/read-details.js'
 import { lazy } from '../host/later.js'
 import { interpolationRoots } from '../schema/interpolation-roots.js'
 import type { SearchOptions, SearchResult } from '../search/search-query.js'
@@ -18,7 +18,7 @@ import type { RunContext } from './run-context.js'
 
 const agents = lazy(() => import('./agent-calls.js'))
 const deciding = lazy(() => import('./decide-call.js'))
-const opening = lazy(() => import('../find/opened-skill.js'))
+const opening = lazy(() => import('../find/read-details.js'))
 
 /** Returns the context that a middleware serves. Throws CONTEXT_MISSING for a context that serves none. */
 export function ctxTarget(ctx: Context): Context {
