@@ -19,7 +19,7 @@ export function lookTime(): number {
   return disk.turnUnderWay?.()?.began ?? Date.now()
 }
 
-/** The size and time of each file that was touched, but not changed by its digest, by path. */
+/** The size and time of each file whose time is new and whose digest is not, by path. */
 const verified = new WeakMap<DirectoryNames, Map<string, string>>()
 
 /**

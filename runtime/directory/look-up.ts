@@ -17,7 +17,7 @@ import type { Globals } from '../state/context.js'
 import type { Asked, DirectoryState, Found } from '../state/directory-state.js'
 import { addDiagnostic, emptyCache, emptyCascades } from '../state/globals.js'
 
-/** Compares files; compiled directories do without under `trust`. */
+/** Reads and compares files. A compiled directory under `trust` does without. */
 const snapshots = lazy(() => import('./snapshot.js'))
 const places = lazy(() => import('./named-places.js'))
 
@@ -191,7 +191,7 @@ function renew(state: DirectoryState, globals: Globals, error: unknown): void {
 }
 
 /**
- * Finds a name in one directory: in its index, or without one, in its files.
+ * Finds a name in one directory: in its index, in its snapshot under `check`, or in its files if it has no index.
  *
  * @param isExact true where a bare name does not mean a tool of a namespace
  */

@@ -45,7 +45,7 @@ export async function lookUpNow(
 /**
  * The directory's names, current for the asked files. Null if it does not exist, or has no index and there is no reader.
  *
- * @param needsTop false for an answer that holds whatever was added, as long as it is made of files that did not change
+ * @param needsTop false if the entry's own folder need not be compared while the asked files are unchanged
  */
 export async function namesNow(
   state: DirectoryState,
@@ -166,7 +166,7 @@ function isCompared(path: string): boolean {
   return /(?:^|\/)(?:skill\.md|[^/]+\.skill\.(?:md|ts|js|mts|mjs)|(?:marketplace|plugin)\.json)$/i.test(path)
 }
 
-/** Those of all folders that decide on what is at the top. */
+/** The listed folders that show what the top of the directory contains. */
 function topOf({ listed = [''] }: DirectoryNames, dir: string, { at, times }: ListedFolders): ListedFolders {
   const folders = listed.map(folder => disk.resolve(dir, folder))
   return { at, times: new Map(folders.map(folder => [folder, times.get(folder) ?? null])) }

@@ -81,7 +81,7 @@ export function noReference(ref: unknown): AgentAppsError {
   )
 }
 
-/** The names in all directories that were read. */
+/** The names in all indexes, and in directories without one whose files were read. */
 export async function knownNames(globals: Globals): Promise<string[]> {
   const names: string[] = []
   for (const state of directoryStates(globals)) {

@@ -19,8 +19,8 @@ const references = lazy(() => import('./resolve-reference.js'))
 const MISSING_KEPT = 10_000
 
 /**
- * Finds the tool of a reference: a bare name in the path entries, a path or `file://` URI directly, or
- * `layer://<layer>/<name>` regardless of shadowing.
+ * Finds the tool of a reference: a name among the registered tools, then in the path entries; a path or `file://` URI
+ * directly; `layer://<layer>/<name>` regardless of shadowing.
  *
  * @returns null if it does not exist, or if the file of a bare name is broken, which adds a diagnostic
  * @throws TOOL_BROKEN for a path or `file://` URI whose file is broken; OPTIONS_INVALID unless the reference is a
@@ -45,7 +45,7 @@ export function knownTool(ref: string, globals: Globals): ToolDef | null | undef
     : undefined
 }
 
-/** Resolves a reference, and caches the result unless it is broken. */
+/** Resolves a reference, and caches the result for `knownTool` unless it is broken. */
 export async function resolve(ref: string, globals: Globals): Promise<Resolution> {
   if (globals.configure) await globals.configure()
   if (globals.closed) throw runtimeClosed()

@@ -29,7 +29,7 @@ export async function resolveWithin(namespace: string, ref: string, globals: Glo
  */
 export async function resolveGiven(ref: string, globals: Globals, namespace = ''): Promise<Resolution> {
   const { remote } = globals
-  // That no other entry has it is known after the first time, if files are trusted.
+  // Under `trust` an earlier miss is cached, so that only remote entries are asked.
   const isMissing = remote && namespace === '' && !globals.closed && knownTool(ref, globals) === null
   const found = isMissing ? null : await resolveWithin(namespace, ref, globals)
   if (found || !remote) return found

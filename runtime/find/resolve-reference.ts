@@ -12,7 +12,7 @@ export type ResolveName = (
   globals: Globals,
 ) => Promise<Resolution>
 
-/** Resolves a reference that is not a bare name: `layer://`, a path, `file://` or `inline://`. */
+/** Resolves a reference that is not a name: `layer://`, a path, `file://` or `inline://`. */
 export async function resolveReference(
   text: string,
   globals: Globals,

@@ -243,7 +243,7 @@ export interface Globals {
   checkSpawned?: (given: SpawnPolicy | string) => void
   /** The options of agents and tools, until they are checked. */
   unchecked?: unknown
-  /** The state of each directory, by its absolute path and ignore patterns. */
+  /** The state of each directory, by what its path entry says. */
   directories: Map<string, DirectoryState>
   /** The tools of a directory's names, by name, so that one tool is one object. */
   byName: WeakMap<DirectoryNames, Map<string, ToolDef>>
@@ -295,11 +295,11 @@ export interface BundleRuntime {
 
 /** Counts since the runtime was made. */
 export interface Stats {
-  /** Tools resolved, by source. */
+  /** Tools created, by source. */
   via: Record<Via, number>
   /** Cascades resolved at run time because they were not compiled or have changed. */
   cascadesComputed: number
-  /** Names that were not found. */
+  /** Look-ups that found nothing. */
   missing: number
   /** The compiler's reader of skill files. */
   parser: 'unused' | 'loaded' | 'absent'
@@ -335,9 +335,9 @@ export interface SetTool {
   content?: string
 }
 
-/** Caches without expiry, cleared by `clearToolCache` and `clearAllCaches`. */
+/** Caches without expiry. `clearToolCache` and `clearAllCaches` clear them, and the runtime itself after a change. */
 export interface Cache {
-  /** Results of `findTool`, by `name\0paths`; null means "not found". */
+  /** The tools of references, by `reference\0paths`; null means "not found". Read only under `trust`. */
   tool: Map<string, ToolDef | null>
   /** Results of `listTools`, by paths. */
   list: Map<string, ToolDef[]>

@@ -13,7 +13,7 @@ export interface DirectoryState extends SearchDirectory {
   readonly units?: DirectoryNames['units']
   /** The stamp of a refused index, so that it is not read and reported again. */
   refused?: string | null
-  /** The names of its files as they were last seen; absent while the index alone answers. */
+  /** Absent until its folders were listed or files compared. Its `names` are the index until a file changes. */
   snapshot?: Snapshot
   /** The look in progress that will swap `snapshot`. */
   look?: Promise<DirectoryNames | null>

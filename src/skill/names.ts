@@ -11,6 +11,7 @@ export function isToolName(text: string): boolean {
   return text.length <= TOOL_NAME_MAX && TOOL_NAME.test(text)
 }
 
+/** True for a bare name, or one qualified by a namespace. */
 export function isName(text: string): boolean {
   return isToolName(text) || isQualifiedName(text)
 }
